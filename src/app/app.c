@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 static const struct view_ops *const tab_views[TAB_COUNT] = {
+	[TAB_SESSIONS] = &view_sessions,
 	[TAB_INBOX] = &view_inbox,	 [TAB_TIMELINE] = &view_timeline,
 	[TAB_LEDGER] = &view_ledger,	 [TAB_MESSAGES] = &view_messages,
 	[TAB_AGENTS] = &view_agents,	 [TAB_DECISIONS] = &view_decisions,
@@ -21,6 +22,7 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	a->scene = (struct scene){ .model = m, .now_ms = TIME_NONE, .reader = r, .ascii = ascii,
 				   .app = a };
 	a->title = title;
+	a->tab = TAB_INBOX;
 	a->wall_ms = TIME_NONE;
 	a->list_until_ms = INT64_MAX;
 	a->scene.triage = &a->deciding.triage;
@@ -123,6 +125,7 @@ void app_clock(struct app *a, int64_t wall_ms)
 	count(a);
 	/* these show countdowns or draw the current time */
 	a->stale[TAB_INBOX] = a->stale[TAB_TIMELINE] = a->stale[TAB_AGENTS] = true;
+	a->stale[TAB_SESSIONS] = true;
 	a->preview_stale = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].stale = a->screens[i].pane.view == &view_item;
@@ -268,6 +271,7 @@ void app_open(struct app *a, struct target target)
 	switch (target.type) {
 	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
 	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
+	case TARGET_SESSION: app_narrow_to_session(a, target.number); break;
 	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
 	}
 }

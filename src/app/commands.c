@@ -419,6 +419,8 @@ const struct app_command app_commands[] = {
 	  run_back },
 	{ "move", "other-pane", "<Tab>", "to the other pane", IN_LIST, run_other_pane },
 	{ "move", "maximise", "O", "this pane alone, and back", IN_LIST, run_maximise },
+	{ "move", "sessions", "0", "every session, with what waits in it", ANYWHERE, run_tab,
+	  TAB_SESSIONS },
 	{ "move", "inbox", "1", "what waits for a person", ANYWHERE, run_tab, TAB_INBOX },
 	{ "move", "timeline", "2", "tasks over time", ANYWHERE, run_tab, TAB_TIMELINE },
 	{ "move", "ledger", "3", "feedback by iteration", ANYWHERE, run_tab, TAB_LEDGER },

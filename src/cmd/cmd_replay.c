@@ -120,6 +120,7 @@ int cmd_replay(struct options *o)
 	if (load_open(&w->load, o->words.v, o->words.n, o->max_line_bytes) == 0 &&
 	    !(o->export_to && begin_export(&p, o, buf_str(&title)))) {
 		watch_begin(w, buf_str(&title));
+		watch_begin_with_sessions(w);
 		w->app.read_only = replay_refusal;
 		code = end_export(&p, watch_go(w, buf_str(&title)));
 	}

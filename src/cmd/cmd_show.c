@@ -22,6 +22,7 @@ static void json_one_item(struct load *l, const struct scene *s, struct buf *out
 
 static const struct shown_view views[] = {
 	{ "inbox", &view_inbox, json_inbox },
+	{ "sessions", &view_sessions, json_sessions },
 	{ "item", &view_item, json_one_item },
 	{ "timeline", &view_timeline, json_timeline },
 	{ "ledger", &view_ledger, json_ledger },
@@ -187,8 +188,8 @@ int cmd_show(struct options *o)
 			return print_trouble("show item needs an id: gavel show item ID SOURCE");
 		return show(o, &views[i], o->words.v[1], 2);
 	}
-	return print_trouble("%s%s; the views are inbox, item ID, timeline, ledger, messages, "
-			     "agents, decisions, summary, report, state",
+	return print_trouble("%s%s; the views are sessions, inbox, item ID, timeline, ledger, "
+			     "messages, agents, decisions, summary, report, state",
 			     name ? "no view " : "show needs a view", name ? name : "");
 }
 

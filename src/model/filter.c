@@ -165,8 +165,7 @@ static bool match_id(const struct term *t, const struct subject *s)
 {
 	switch (s->is.type) {
 	case ENTITY_MESSAGE:
-		return message_with_id(s->m, route_of(s->m, s->last)->session, t->value) ==
-			       s->is.number ||
+		return message_with_id(s->m, s->session, t->value) == s->is.number ||
 		       bitmap_has(t, s);
 	case ENTITY_ITEM: return item_id_matches(t, s->m, &s->m->items.v[s->is.number]);
 	case ENTITY_TASK: return task_matches(t, s->m, s->is.number);
@@ -303,7 +302,7 @@ bool filter_message(const struct filter *f, const struct model *m, uint32_t mess
 	route = route_of(m, r);
 	return subject_passes(f, &(struct subject){
 		.f = f, .m = m, .is = { ENTITY_MESSAGE, message }, .first = r, .last = r,
-		.session = session_of(f->sessions, m, r->route), .task = NONE, .agents = { route->from, route->to, NONE },
+		.session = route->session, .task = NONE, .agents = { route->from, route->to, NONE },
 		.kind = model_kind(m, r), .properties = record_properties(m, r) | worst_property(r),
 		.text = text, .ctx = ctx });
 }
@@ -320,7 +319,7 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 	r = &m->records.v[state->message];
 	return subject_passes(f, &(struct subject){
 		.f = f, .m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
-		.item_state = state, .session = session_of(f->sessions, m, r->route), .task = item_task(m, it),
+		.item_state = state, .session = item_session(m, it), .task = item_task(m, it),
 		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from,
 			    decided_by(m, state) },
 		.kind = str_of(item_kind_name(it->kind)),
@@ -345,7 +344,7 @@ bool filter_task(const struct filter *f, const struct model *m, uint32_t task, u
 	return subject_passes(f, &(struct subject){
 		.f = f, .m = m, .is = { ENTITY_TASK, task }, .k = k,
 		.first = &m->records.v[at.first], .last = &m->records.v[at.last],
-		.session = session_of(f->sessions, m, m->records.v[at.first].route), .task = task, .agents = { at.agent, NONE, NONE },
+		.session = t->session, .task = task, .agents = { at.agent, NONE, NONE },
 		.kind = STR("task"), .state = str_of(task_state_name(at.state)),
 		.properties = record_properties(m, &m->records.v[at.last]) |
 			      (task_state_is_final(at.state) ? PROPERTY_DECIDED : PROPERTY_OPEN) });
@@ -362,7 +361,7 @@ bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent,
 	r = &m->records.v[a->first];
 	return subject_passes(f, &(struct subject){
 		.f = f, .m = m, .is = { ENTITY_AGENT, agent }, .k = k, .first = r, .last = r,
-		.session = session_of(f->sessions, m, r->route), .task = NONE, .agents = { agent, NONE, NONE },
+		.session = a->session, .task = NONE, .agents = { agent, NONE, NONE },
 		.kind = model_str(m, a->type) });
 }
 

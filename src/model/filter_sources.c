@@ -39,12 +39,17 @@ static bool session_matches(const struct term *t, const struct model *m, uint32_
 	return session->name == session->group ? path_matches(t, name) : value_matches(t, name);
 }
 
+uint32_t subject_session(const struct subject *s)
+{
+	return session_of(s->f->sessions, s->m, s->first->route);
+}
+
 bool match_session(const struct term *t, const struct subject *s)
 {
-	uint32_t own = route_of(s->m, s->last)->session;
+	uint32_t session = subject_session(s);
 
 	return session_matches(t, s->m, s->session) ||
-	       (own != s->session && session_matches(t, s->m, own));
+	       (session != s->session && session_matches(t, s->m, session));
 }
 
 static bool source_matches(const struct term *t, const struct subject *s)

@@ -87,8 +87,7 @@ struct subject {
 	uint32_t k;
 	const struct record *first, *last; /* its first message and its newest */
 	const struct item_state *item_state; /* of an item */
-	uint32_t session; /* that it belongs to: model/session_of.h */
-	uint32_t task;
+	uint32_t session, task;
 	uint32_t agents[3];
 	struct str kind, state, grade;
 	unsigned properties; /* bits of enum property */
@@ -121,6 +120,8 @@ extern const struct property_row filter_properties[PROPERTY_COUNT];
 bool value_matches(const struct term *t, struct str s);
 
 /* filter_sources.c: session: and source: */
+/* The session that it belongs to: model/session_of.h. */
+uint32_t subject_session(const struct subject *s);
 bool match_session(const struct term *t, const struct subject *s);
 bool match_source(const struct term *t, const struct subject *s);
 void filter_sources_release(struct filter *f);

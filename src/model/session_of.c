@@ -34,7 +34,7 @@ void sessions_named_release(struct sessions_named *c)
 	map_release(&c->groups.map);
 	vec_release(&c->files.list);
 	vec_release(&c->groups.list);
-	*c = (struct sessions_named){ 0 };
+	*c = (struct sessions_named){ .k = c->k };
 }
 
 static bool is_of_group(const struct session *s)
@@ -51,7 +51,7 @@ static void note_routes(struct sessions_named *c, const struct model *m)
 		const struct route *r = &m->routes.v[c->routes_seen];
 		const struct session *s = &m->sessions.v[r->session];
 
-		if (is_of_group(s))
+		if (is_of_group(s) || (c->k && s->first >= c->k))
 			continue;
 		note_session(&c->files, r->source, r->session);
 		note_session(&c->groups, s->group, r->session);

@@ -4,7 +4,7 @@
  * there are several, or none, the session stays that of the group.
  *
  * Zero it, ask session_of, release it. It follows the model as that grows: what a line belongs to may
- * turn out later. */
+ * turn out later. With k set, only sessions that have begun by then are known. */
 #ifndef GAVEL_MODEL_SESSION_OF_H
 #define GAVEL_MODEL_SESSION_OF_H
 
@@ -17,6 +17,7 @@ struct only_sessions {
 };
 
 struct sessions_named {
+	uint32_t k; /* 0 = all messages */
 	const struct model *m;
 	uint32_t routes_seen;
 	struct only_sessions files, groups;

@@ -95,6 +95,7 @@ enum target_type {
 	TARGET_NONE,
 	TARGET_ITEM,
 	TARGET_MESSAGE,
+	TARGET_SESSION,
 };
 
 struct target {
@@ -120,6 +121,8 @@ struct lines {
 	void *own;                  /* the view's own data */
 	void (*release)(void *own); /* frees what is not in the arena; NULL = all is */
 	int cols;                   /* the width they were made for */
+	struct session_labels *labels; /* short names of sessions (session_label.h), or NULL */
+	void (*release_labels)(void *labels);
 };
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)
@@ -156,7 +159,7 @@ struct view_ops {
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
-	view_preflight, view_recovery;
+	view_preflight, view_recovery, view_sessions;
 
 void lines_release(struct lines *lines);
 

@@ -1,7 +1,7 @@
 /* The inbox view: open items, sorted by urgency (model_inbox). The clock at the left counts down to
  * a deadline (with a !) or shows the item's age. Items that have just expired stay for a while
  * after the open ones. With `all`, decided items follow, and a column shows the verdict. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdlib.h>
 
@@ -30,15 +30,6 @@ static const struct column table[COL_COUNT] = {
 	[COL_SESSION] = { "session", 12, 30, 6 },
 };
 
-static bool has_many_sessions(const struct scene *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < s->model->sessions.n && n < 2; i++)
-		n += s->model->sessions.v[i].first < s->k;
-	return n > 1;
-}
-
 static void layout(const struct scene *s, int cols, struct lines *out)
 {
 	struct column c[COL_COUNT];
@@ -56,8 +47,9 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	/* the whole word or the glyph */
 	c[COL_VERDICT].min = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
 	c[COL_VERDICT].want = c[COL_VERDICT].min;
-	if (!has_many_sessions(s) || cols < 160)
-		c[COL_SESSION].min = c[COL_SESSION].want = 0;
+	c[COL_SESSION].want = cols < 100 ? 0 : session_labels_width(out, cols < 160 ? 16 : 30);
+	if (c[COL_SESSION].min > c[COL_SESSION].want)
+		c[COL_SESSION].min = c[COL_SESSION].want;
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -81,6 +73,7 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	bool every = !s->filter && (s->all || !s->triage || !s->triage->snoozed.n);
 	struct item_state at;
 
+	session_labels_make(s, out);
 	layout(s, cols, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++)
 		if (every || (item_is_shown(s, numbers[i], &at) &&
@@ -169,7 +162,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	p = column_pen(g, row, fit, COL_ID);
 	pen_item_name(&p, m, item);
 	p = column_pen(g, row, fit, COL_SESSION);
-	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
+	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, at.message));
 }
 
 static struct target inbox_target(const struct scene *s, const struct lines *lines, uint32_t i)

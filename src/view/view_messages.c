@@ -1,6 +1,6 @@
 /* The messages view: one line each, in order of arrival, with counts of diagnostics. Only drawn
  * messages are read again from the log. An incomplete line of the log comes last, dimmed. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 
@@ -8,6 +8,8 @@ enum col {
 	COL_LINE,
 	COL_PROBLEMS,
 	COL_TIME,
+	COL_SOURCE,
+	COL_SESSION,
 	COL_AGENTS,
 	COL_DIALECT,
 	COL_KIND,
@@ -19,6 +21,8 @@ static const struct column table[COL_COUNT] = {
 	[COL_LINE] = { "line", 4, 4, 0, .right = true },
 	[COL_PROBLEMS] = { "chk", 2, 6, 1 },
 	[COL_TIME] = { "time", 8, 8, 3 },
+	[COL_SOURCE] = { "source", 16, 20, 5 },
+	[COL_SESSION] = { "session", 9, 9, 4 },
 	[COL_AGENTS] = { "from → to", 10, 20, 4 },
 	[COL_DIALECT] = { "dialect", 4, 13, 5 },
 	[COL_KIND] = { "kind", 8, 20, 2 },
@@ -46,6 +50,11 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	}
 	if (cols >= 120)
 		c[COL_SUMMARY].want = 50;
+	c[COL_SESSION].want = session_labels_width(out, cols < 120 ? 9 : 20);
+	if (c[COL_SESSION].want < c[COL_SESSION].min)
+		c[COL_SESSION].min = c[COL_SESSION].want;
+	if (cols < 160 || !has_several_sources(s))
+		c[COL_SOURCE].min = c[COL_SOURCE].want = 0;
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -53,6 +62,7 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t *k = out->own = arena_alloc(&out->arena, sizeof(*k));
 
+	session_labels_make(s, out);
 	*k = s->k; /* a line for this message is the incomplete one */
 	layout(s, cols, out);
 	if (!s->filter) { /* all messages: numbered, not listed */
@@ -145,6 +155,11 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 r->time_ms == TIME_NONE ? "" : timestamp_clock(r->time_ms, text));
+	p = column_pen(g, row, fit, COL_SOURCE);
+	if (p.rest.cols > 0)
+		pen_id(&p, ROLE_DIM, path_base(s->reader->source(s->reader->ctx, message)));
+	p = column_pen(g, row, fit, COL_SESSION);
+	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, message));
 	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
 		 fit->cols[COL_DIALECT] < 13 ? dialects[route->dialect]->short_name

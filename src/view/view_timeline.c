@@ -4,7 +4,7 @@
  *
  * A lane is drawn in layers: ticks and the line at now, bars between steps, stalls, arrows for
  * what lies outside, then marks; progress marks are drawn before, and so below, the others. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 
@@ -511,7 +511,8 @@ static void draw_session(const struct scene *s, const struct line *line, struct 
 		put_right(p.g, p.rest, ROLE_DIM, text);
 		p.rest.cols -= (int)strlen(text);
 	}
-	pen_id(&p, ROLE_ACCENT, session_name(s->model, line->a));
+	pen_path(&p, ROLE_ACCENT, session_name(s->model, line->a));
+	pen_source(&p, s, s->model->sessions.v[line->a].first);
 	pen_put(&p, ROLE_BORDER, " ");
 }
 

@@ -470,6 +470,19 @@ void watch_begin(struct watch *w, struct str title)
 	w->app.scene.all = o->all;
 }
 
+void watch_begin_with_sessions(struct watch *w)
+{
+	const struct wire *wire = &w->load.wire;
+	uint32_t sources = w->options->words.n;
+
+	/* a reply file belongs to its log */
+	for (uint32_t i = 0; i < wire->files.n; i++)
+		sources -= wire->files.v[i].joined && !wire->files.v[i].listed &&
+			   !wire->files.v[i].found;
+	if (sources > 1)
+		w->app.tab = TAB_SESSIONS;
+}
+
 int watch_go(struct watch *w, struct str title)
 {
 	const struct options *o = w->options;
@@ -507,8 +520,13 @@ int watch_run(struct options *o)
 	w.load.follow = !o->headless && !o->no_follow;
 	for (uint32_t i = 0; i < o->words.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
-	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0)
-		code = watch_go(&w, o->words.n ? buf_str(&title) : STR("stdin"));
+	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0) {
+		struct str name = o->words.n ? buf_str(&title) : STR("stdin");
+
+		watch_begin(&w, name);
+		watch_begin_with_sessions(&w);
+		code = watch_go(&w, name);
+	}
 	watch_release(&w);
 	buf_release(&title);
 	return code;
