@@ -65,7 +65,7 @@ has() {
 }
 screen 100x20 '' $all >/dev/null
 ok 'several sources begin with the sessions' has '[0 Sessions]'
-ok 'the path tells two files of one name apart' has 'other/early.ndjson'
+ok 'the path tells two files of one name apart' has ' other/early'
 screen 100x20 '' logs/late.ndjson >/dev/null
 ok 'one source begins with the inbox' has '[1 Inbox]'
 screen 100x20 '0' logs/late.ndjson >/dev/null
@@ -84,7 +84,7 @@ screen 80x40 '4' $all >/dev/null
 ok 'so do messages' has '…sEpSewJr'
 ok 'a UUID is its first 8 characters' has '3f0c4f1e '
 screen 80x24 '5' $all >/dev/null
-is 'agents of one name are told apart' 2 "$(grep -c 'worker .*other/ea\|worker .*late.nd' screen)"
+is 'agents of one name are told apart' 2 "$(grep -c 'worker .*other/ea\|worker .* late' screen)"
 is 'files of one name are, too' 2 "$(sed '/^---/,$d' screen | grep -c 'logs/ea')"
 show messages $all --size=160x40 >screen
 ok 'line numbers have their file' sh -c 'grep " 2 .*feed.ndjson" screen | grep -q "a line of text"'
@@ -96,6 +96,33 @@ screen 60x15 '' $all >/dev/null
 ok 'the current tab keeps its word at 60 columns' sh -c 'sed -n 2p screen | grep -q "^\[0 Sessions\]1 Inbox"'
 screen 60x15 '6' $all >/dev/null
 ok 'the tabs of 0.1.0 are whole at 60 columns' sh -c 'sed -n 2p screen | grep -q "1 Inbox.*5 Agents\[6 Decisions"'
+
+screen 100x20 '' $all >/dev/null
+ok 'the title counts several sources' sh -c 'sed -n 1p screen | grep -q "gavel  5 sources: early.ndjson feed"'
+screen 100x20 '4:2<Enter>' $all >/dev/null
+ok ':N goes to that line of the selected file' sh -c 'grep -q "^line 1 of logs/early" screen'
+screen 100x20 '4j:2<Enter>' $all >/dev/null
+ok 'of whichever file' sh -c 'grep -q "^line 2 of other/early" screen'
+
+# Sessions that are hard to tell apart.
+mkdir twins
+step ses_aaaaaaaa11112222333344445555 1 >twins/checkout-api.ndjson
+step ses_bbbbbbbb11112222333344445555 2 >twins/checkout-web.ndjson
+step ses_cccccccc11112222333366665555 3 >twins/checkout-web-old.ndjson
+step ses_dddddddd11112222333377775555 4 >>twins/checkout-web-old.ndjson
+echo text >>twins/checkout-web-old.ndjson
+step same 5 >twins/x.ndjson
+step same 6 >twins/y.ndjson
+show sessions twins/*.ndjson --size=160x40 | tail -n +2 | cut -d' ' -f1 | LC_ALL=C sort >names
+is 'as much of an id as tells it apart, or the source' \
+	'checkout-web-old.ndjson ses_aaaaaaaa11112222333344445555 ses_bbbbbbbb11112222333344445555 x.ndjson:same y.ndjson:same …66665555 …77775555' \
+	"$(paste -sd ' ' names)"
+for i in api web old; do
+	work 1 10 >twins/opencode-$i.ndjson
+done
+show messages twins/opencode-*.ndjson --size=80x40 >screen
+is 'of files only what differs, where there is little room' '…api …old …web' \
+	"$(grep -o '…\(api\|web\|old\)' screen | LC_ALL=C sort -u | paste -sd ' ')"
 
 # The order does not depend on how files are given.
 mkdir mixed

@@ -383,11 +383,33 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 	c->run(a, argument, c->number);
 }
 
+/* The line of that list for line N of the log, of several that of the selected message, or for the
+ * next one; else the last line of that log. */
+static uint32_t find_line(const struct app *a, const struct pane *p, uint64_t number)
+{
+	const struct model *m = a->scene.model;
+	struct target here = pane_target(p, &a->scene);
+	uint32_t found = 0;
+
+	if (here.type != TARGET_MESSAGE)
+		return 0;
+	for (uint32_t i = 0; i < p->lines.list.n; i++) {
+		struct target t = pane_line_target(p, &a->scene, i);
+
+		if (t.type != TARGET_MESSAGE ||
+		    message_route(m, t.number)->source != message_route(m, here.number)->source)
+			continue;
+		found = i;
+		if (message_line(m, t.number) >= number)
+			break;
+	}
+	return found;
+}
+
 /* :N goes to line N of the log in the list of messages, to line N of the list elsewhere. */
 static void go_to_line(struct app *a, uint64_t number)
 {
 	struct pane *p = app_list(a);
-	uint32_t at = 0;
 
 	app_refresh(a);
 	if (a->tab != TAB_MESSAGES) {
@@ -396,10 +418,7 @@ static void go_to_line(struct app *a, uint64_t number)
 		pane_select(p, number ? (uint32_t)number - 1 : 0);
 		return;
 	}
-	while (at + 1 < p->lines.list.n &&
-	       message_line(a->scene.model, pane_line_target(p, &a->scene, at).number) < number)
-		at++;
-	pane_select(p, at);
+	pane_select(p, find_line(a, p, number));
 }
 
 void app_run(struct app *a, struct str line)

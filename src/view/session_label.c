@@ -5,11 +5,13 @@
 
 enum {
 	SHORT_BYTES = 8,
-	OPAQUE_BYTES = 20,     /* letters and digits in a row that nobody remembers */
+	OPAQUE_BYTES = 16,     /* letters and digits in a row that nobody remembers */
+	OPAQUE_DIGITS = 2,     /* among them; a long word has none */
 	COMPARED_MAX = 10000,  /* sessions; among more, nobody looks for two of one name */
 };
 
-/* Up to FORM_WHOLE, of a path that many folders more; FORM_NONE: no message belongs to it. */
+/* Up to FORM_WHOLE, of a path that many folders more, of a long identifier four characters more for
+ * each; FORM_NONE: no message belongs to it. */
 enum form { FORM_SHORT, FORM_WHOLE = 4, FORM_WITH_SOURCE, FORM_NONE };
 
 struct session_labels {
@@ -17,6 +19,8 @@ struct session_labels {
 	uint32_t n;
 	uint8_t *form; /* enum form, by session */
 	int width;
+	uint32_t file; /* a session named after a file, NONE */
+	size_t common; /* bytes that all names of files begin with, up to a separator */
 };
 
 struct str path_base(struct str path)
@@ -35,11 +39,11 @@ static bool is_alnum(char c)
 
 static bool ends_opaque(struct str s)
 {
-	size_t run = 0;
+	unsigned run = 0, digits = 0;
 
-	while (run < s.n && is_alnum(s.p[s.n - 1 - run]))
-		run++;
-	return run >= OPAQUE_BYTES;
+	for (; run < s.n && is_alnum(s.p[s.n - 1 - run]); run++)
+		digits += s.p[s.n - 1 - run] <= '9';
+	return run >= OPAQUE_BYTES && digits >= OPAQUE_DIGITS;
 }
 
 struct str session_short(const struct model *m, uint32_t session)
@@ -52,15 +56,6 @@ struct str session_short(const struct model *m, uint32_t session)
 	if (is_uuid(name, false))
 		return str_make(name.p, SHORT_BYTES);
 	return ends_opaque(name) ? str_from(name, name.n - SHORT_BYTES) : name;
-}
-
-/* Whether the label is the end of an identifier. */
-static bool is_tail(const struct model *m, uint32_t session, enum form form)
-{
-	const struct session *s = &m->sessions.v[session];
-
-	return form == FORM_SHORT && s->name != s->group &&
-	       session_short(m, session).p != session_name(m, session).p;
 }
 
 /* The end of a path with that many folders. */
@@ -76,12 +71,24 @@ static struct str path_tail(struct str path, unsigned folders)
 static struct str label_of(const struct model *m, uint32_t session, enum form form)
 {
 	const struct session *s = &m->sessions.v[session];
+	struct str name = session_name(m, session);
 
 	if (form == FORM_SHORT)
 		return session_short(m, session);
-	if (s->name == s->group && form < FORM_WHOLE)
-		return path_tail(session_name(m, session), form);
-	return session_name(m, session);
+	if (form < FORM_WHOLE && s->name == s->group)
+		return path_tail(name, form);
+	if (form < FORM_WHOLE && ends_opaque(name) && name.n > SHORT_BYTES + 4u * form)
+		return str_from(name, name.n - SHORT_BYTES - 4u * form);
+	return name;
+}
+
+/* Whether the label is the end of an identifier. */
+static bool is_tail(const struct model *m, uint32_t session, enum form form)
+{
+	const struct session *s = &m->sessions.v[session];
+
+	return s->name != s->group &&
+	       label_of(m, session, form).p != session_name(m, session).p;
 }
 
 /* Gives sessions whose labels are the same their next longer form. */
@@ -106,6 +113,35 @@ static void tell_apart(struct session_labels *l, const struct model *m, enum for
 			l->form[i] = (uint8_t)(form + 1);
 	}
 	map_release(&seen);
+}
+
+static struct str without_extension(struct str name)
+{
+	static const char *const known[] = { ".ndjson", ".jsonl", ".json", ".log" };
+
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (str_ends(name, str_of(known[i])) && name.n > strlen(known[i]))
+			return str_make(name.p, name.n - strlen(known[i]));
+	return name;
+}
+
+/* Shortens what the names of all files have in common to what this one has, too. */
+static void note_file(struct session_labels *l, const struct model *m, uint32_t session)
+{
+	struct str name = without_extension(session_short(m, session)), other;
+	size_t n = 0;
+
+	if (l->file == NONE) {
+		l->file = session;
+		l->common = name.n;
+		return;
+	}
+	other = session_short(m, l->file);
+	while (n < l->common && n < name.n && name.p[n] == other.p[n])
+		n++;
+	while (n && name.p[n - 1] != '-' && name.p[n - 1] != '_' && name.p[n - 1] != '.')
+		n--;
+	l->common = n;
 }
 
 static int label_width(const struct model *m, const struct session_labels *l, uint32_t session)
@@ -151,6 +187,7 @@ void session_labels_make(const struct scene *s, struct lines *lines)
 	struct session_labels *l = arena_zalloc(&lines->arena, sizeof(*l));
 
 	l->named.k = s->k;
+	l->file = NONE;
 	l->n = m->sessions.n;
 	if (!s->k || l->n < 2)
 		return;
@@ -169,6 +206,8 @@ void session_labels_make(const struct scene *s, struct lines *lines)
 		int width = l->form[i] == FORM_NONE ? 0 : label_width(m, l, i);
 
 		l->width = width > l->width ? width : l->width;
+		if (l->form[i] == FORM_SHORT && m->sessions.v[i].name == m->sessions.v[i].group)
+			note_file(l, m, i);
 	}
 }
 
@@ -185,6 +224,24 @@ uint32_t message_session(const struct scene *s, const struct lines *lines, uint3
 
 	return lines->labels ? session_of(&lines->labels->named, s->model, r->route)
 			     : route_of(s->model, r)->session;
+}
+
+static bool fits(const struct pen *p, struct str name)
+{
+	return (int)cells_width(raw_of(name), TEXT_ID, true, 512) <= p->rest.cols;
+}
+
+/* Where there is little room, the name without its extension, and without what all of them begin
+ * with. */
+static void put_file(struct pen *p, enum role role, struct str name, size_t common)
+{
+	if (!fits(p, name))
+		name = without_extension(name);
+	if (!fits(p, name) && common && common < name.n) {
+		pen_put(p, role, "…");
+		name = str_from(name, common);
+	}
+	pen_id(p, role, name);
 }
 
 void pen_session(struct pen *p, enum role role, const struct scene *s, const struct lines *lines,
@@ -204,7 +261,10 @@ void pen_session(struct pen *p, enum role role, const struct scene *s, const str
 	}
 	if (is_tail(m, session, form))
 		pen_put(p, role, "…");
-	pen_id(p, role, label_of(m, session, form));
+	if (form == FORM_SHORT && m->sessions.v[session].name == m->sessions.v[session].group)
+		put_file(p, role, session_short(m, session), l->common);
+	else
+		pen_id(p, role, label_of(m, session, form));
 }
 
 bool has_several_sources(const struct scene *s)

@@ -50,6 +50,8 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	}
 	if (cols >= 120)
 		c[COL_SUMMARY].want = 50;
+	if (out->labels && cols < 90) /* who is more than how */
+		c[COL_DIALECT].min = c[COL_DIALECT].want = 0;
 	c[COL_SESSION].want = session_labels_width(out, cols < 120 ? 9 : 20);
 	if (c[COL_SESSION].want < c[COL_SESSION].min)
 		c[COL_SESSION].min = c[COL_SESSION].want;

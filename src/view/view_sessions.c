@@ -32,7 +32,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_LAST] = { "last", 5, 5, 3, .right = true },
 	[COL_AGENTS] = { "agents", 6, 6, 4, .right = true },
 	[COL_LOOP] = { "loop", 6, 16, 6 },
-	[COL_DIALECTS] = { "protocols", 9, 12, 8 },
+	[COL_DIALECTS] = { "protocols", 9, 14, 8 },
 	[COL_TOKENS] = { "tokens", 6, 6, 9, .right = true },
 	[COL_COST] = { "cost", 6, 7, 7, .right = true },
 	[COL_ACTIVITY] = { "activity", 12, 12, 10 },
@@ -80,22 +80,28 @@ static void put_count(struct grid *g, struct rect where, enum role role, uint64_
 	put_right(g, where, n ? role : ROLE_DIM, n ? short_number(n, text) : "·");
 }
 
-/* Short names of the protocols, those of no protocol last. */
+/* Short names of the protocols, and of what is none where there is nothing else; as many as fit, and
+ * how many more there are. */
 static void put_dialects(struct pen p, uint64_t set)
 {
 	static const uint64_t none = UINT64_C(1) << DIALECT_TEXT | UINT64_C(1) << DIALECT_UNKNOWN;
-	bool any = false;
+	int left;
 
-	for (int pass = 0; pass < 2; pass++)
-		for (unsigned d = 0; d < dialect_count(); d++) {
-			uint64_t bit = UINT64_C(1) << d;
+	set = set & ~none ? set & ~none : set;
+	left = __builtin_popcountll(set);
+	for (unsigned d = 0; d < dialect_count(); d++) {
+		const char *name = dialects[d]->short_name;
+		int more = left > 1 ? 3 : 0; /* columns of " +9" */
 
-			if (!(set & bit) || ((none & bit) != 0) != pass)
-				continue;
-			pen_printf(&p, pass ? ROLE_DIM : ROLE_DIALECT, "%s%s", any ? " " : "",
-				   dialects[d]->short_name);
-			any = true;
+		if (!(set >> d & 1))
+			continue;
+		if ((int)strlen(name) + more > p.rest.cols) {
+			pen_printf(&p, ROLE_DIM, "+%d", left);
+			return;
 		}
+		pen_put(&p, ROLE_DIALECT, name);
+		pen_put(&p, ROLE_DIM, --left ? " " : "");
+	}
 }
 
 static void put_loop(struct pen p, const struct session_row *row)
