@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 static const struct view_ops *const tab_views[TAB_COUNT] = {
+	[TAB_SESSIONS] = &view_sessions,
 	[TAB_INBOX] = &view_inbox,	 [TAB_TIMELINE] = &view_timeline,
 	[TAB_LEDGER] = &view_ledger,	 [TAB_MESSAGES] = &view_messages,
 	[TAB_AGENTS] = &view_agents,	 [TAB_DECISIONS] = &view_decisions,
@@ -22,6 +23,7 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	a->scene = (struct scene){ .model = m, .now_ms = TIME_NONE, .reader = r, .ascii = ascii,
 				   .app = a };
 	a->title = title;
+	a->tab = TAB_INBOX;
 	a->wall_ms = TIME_NONE;
 	a->list_until_ms = INT64_MAX;
 	a->scene.triage = &a->deciding.triage;
@@ -125,6 +127,7 @@ void app_clock(struct app *a, int64_t wall_ms)
 	count(a);
 	/* these show countdowns or draw the current time */
 	a->stale[TAB_INBOX] = a->stale[TAB_TIMELINE] = a->stale[TAB_AGENTS] = true;
+	a->stale[TAB_SESSIONS] = true;
 	a->preview_stale = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].stale = a->screens[i].pane.view == &view_item;
@@ -280,6 +283,7 @@ void app_open(struct app *a, struct target target)
 	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
 	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
 	case TARGET_LOOP: app_open_view(a, &view_loop, 0, target.number); break;
+	case TARGET_SESSION: app_narrow_to_session(a, target.number); break;
 	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
 	}
 }
@@ -320,6 +324,8 @@ bool app_set_filter(struct app *a, struct str text)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return false;
 	}
+	if (f && a->scene.reader)
+		filter_set_sources(f, a->scene.reader->source, a->scene.reader->ctx);
 	app_drop_filter(a);
 	a->filter = f;
 	a->scene.filter = f;
@@ -390,11 +396,33 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 	c->run(a, argument, c->number);
 }
 
+/* The line of that list for line N of the log, of several that of the selected message, or for the
+ * next one; else the last line of that log. */
+static uint32_t find_line(const struct app *a, const struct pane *p, uint64_t number)
+{
+	const struct model *m = a->scene.model;
+	struct target here = pane_target(p, &a->scene);
+	uint32_t found = 0;
+
+	if (here.type != TARGET_MESSAGE)
+		return 0;
+	for (uint32_t i = 0; i < p->lines.list.n; i++) {
+		struct target t = pane_line_target(p, &a->scene, i);
+
+		if (t.type != TARGET_MESSAGE ||
+		    message_route(m, t.number)->source != message_route(m, here.number)->source)
+			continue;
+		found = i;
+		if (message_line(m, t.number) >= number)
+			break;
+	}
+	return found;
+}
+
 /* :N goes to line N of the log in the list of messages, to line N of the list elsewhere. */
 static void go_to_line(struct app *a, uint64_t number)
 {
 	struct pane *p = app_list(a);
-	uint32_t at = 0;
 
 	app_refresh(a);
 	if (a->tab != TAB_MESSAGES) {
@@ -403,10 +431,7 @@ static void go_to_line(struct app *a, uint64_t number)
 		pane_select(p, number ? (uint32_t)number - 1 : 0);
 		return;
 	}
-	while (at + 1 < p->lines.list.n &&
-	       message_line(a->scene.model, pane_line_target(p, &a->scene, at).number) < number)
-		at++;
-	pane_select(p, at);
+	pane_select(p, find_line(a, p, number));
 }
 
 void app_run(struct app *a, struct str line)

@@ -93,8 +93,9 @@ struct effect {
 	};
 };
 
-/* The six list views, in the order of their keys. */
+/* The list views, in the order of their keys. */
 enum tab {
+	TAB_SESSIONS,
 	TAB_INBOX,
 	TAB_TIMELINE,
 	TAB_LEDGER,
@@ -249,6 +250,8 @@ void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
+/* Limits every view to a session, by a filter, and shows its inbox. */
+void app_narrow_to_session(struct app *a, uint32_t session);
 /* All lines shown must be rebuilt from scratch. */
 void app_invalidate(struct app *a);
 /* The context of commands (enum where) with that many screens open. */
@@ -288,8 +291,12 @@ uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_set_filter(struct app *a, struct str text);
 /* The width of the list shown in which its words have 60 columns (split.h). */
 int app_words_cols(const struct app *a);
-/* The tab whose label is at that column of the tab line, or -1. */
+/* The tab whose label is at that column of the tab line, or -1 (tabs.c). */
 int app_tab_at(const struct app *a, int col);
+/* Draws the tab line (tabs.c). */
+void app_draw_tabs(const struct app *a, struct grid *g, struct rect line);
+/* The column behind the last label of the tab line. */
+int app_tabs_end(const struct app *a);
 /* Draws the status line, above the message line (status.c). */
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
 /* The hint for a command line being typed: the command's help, or the possible completions. */

@@ -1,6 +1,7 @@
 /* Timeline commands: step from mark to mark of a lane, zoom, pan. */
 #include "app/app.h"
 #include "app/commands.h"
+#include "view/session_label.h"
 
 /* Sets the visible range [from, to); a range of nearly everything shows everything (to = 0). */
 static void set_axis(struct app *a, int64_t from, int64_t to, int64_t first, int64_t last)
@@ -30,7 +31,7 @@ COMMAND(mark_step)
 	struct pane *p = app_list(a);
 	const struct record *r;
 	uint32_t message = NONE;
-	char clock[32], q[QUOTED_MAX];
+	char clock[32], q[QUOTED_MAX], file[QUOTED_MAX] = "";
 
 	if (p->view->next_mark && p->selected < p->lines.list.n)
 		message = p->view->next_mark(&a->scene, &p->lines, p->selected, number);
@@ -40,9 +41,12 @@ COMMAND(mark_step)
 	}
 	a->scene.mark = message + 1;
 	r = &a->scene.model->records.v[message];
-	app_say(a, ROLE_NORMAL, "%s  line %u  %s; {open} opens it",
+	if (has_several_sources(&a->scene))
+		quoted(path_base(a->scene.reader->source(a->scene.reader->ctx, message)), file);
+	app_say(a, ROLE_NORMAL, "%s  line %u%s%s  %s; {open} opens it",
 		r->time_ms == TIME_NONE ? "no time" : timestamp_clock(r->time_ms, clock),
-		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
+		message_line(a->scene.model, message), file[0] ? " of " : "", file,
+		quoted(model_kind(a->scene.model, r), q));
 }
 
 COMMAND(zoom)

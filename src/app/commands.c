@@ -429,6 +429,8 @@ const struct app_command app_commands[] = {
 	  run_split },
 	{ "move", "larger-preview", ">", "a larger preview", IN_LIST, run_split_size, 1 },
 	{ "move", "smaller-preview", "<lt>", "a smaller preview", IN_LIST, run_split_size, -1 },
+	{ "move", "sessions", "0", "every session, with what waits in it", ANYWHERE, run_tab,
+	  TAB_SESSIONS },
 	{ "move", "inbox", "1", "items waiting for a decision", ANYWHERE, run_tab, TAB_INBOX },
 	{ "move", "timeline", "2", "tasks over time", ANYWHERE, run_tab, TAB_TIMELINE },
 	{ "move", "ledger", "3", "feedback by iteration", ANYWHERE, run_tab, TAB_LEDGER },

@@ -1,4 +1,4 @@
-/* Draws the whole screen: title line, tab line, list and preview or an open screen, replay bar,
+/* Draws the whole screen: title line, tab line (tabs.c), list and preview or an open screen, replay bar,
  * review strip, status line (status.c), and the message line or prompt. */
 #include "app/app.h"
 #include "view/view_parts.h"
@@ -10,64 +10,16 @@ enum {
 	TITLE_WORDS_COLS = 80,   /* below this, loops that do not converge are only counted */
 	NOTICE_MOST_ROWS = 5,
 	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
-	TABS_COLS = 70,          /* below this, adjacent labels share the blank between them */
 };
 
-static const struct {
-	const char *label;
-	bool preview;
-	int words_cols; /* of the list, for 60 columns of words */
-} tabs[TAB_COUNT] = {
-	[TAB_INBOX] = { "{inbox} Inbox", true, 114 },
-	[TAB_TIMELINE] = { "{timeline} Timeline", false, 0 },
-	[TAB_LEDGER] = { "{ledger} Ledger", true, 114 },
-	[TAB_MESSAGES] = { "{messages} Messages", true, 117 },
-	[TAB_AGENTS] = { "{agents} Agents", false, 0 },
-	[TAB_DECISIONS] = { "{decisions} Decisions", true, 168 },
+/* Views whose selected line has a preview: the width of the list in which its words have 60 columns. */
+static const int words_cols[TAB_COUNT] = {
+	[TAB_INBOX] = 114, [TAB_LEDGER] = 114, [TAB_MESSAGES] = 117, [TAB_DECISIONS] = 168,
 };
 
 int app_words_cols(const struct app *a)
 {
-	return tabs[a->tab].words_cols;
-}
-
-/* "1 Inbox", or "Inbox" if no key is bound to the view. */
-static struct str tab_label(const struct app *a, int i, struct buf *out)
-{
-	ptrdiff_t blank;
-
-	keymap_text(&a->keymap, tabs[i].label, out);
-	blank = str_find(buf_str(out), STR(" "), 0);
-	return str_from(buf_str(out), out->p[0] == ':' && blank > 1 ? (size_t)blank + 1 : 0);
-}
-
-/* The column of tab i's opening bracket, and the label's width with both brackets. */
-static int tab_col(const struct app *a, int i, int *cols)
-{
-	bool close = a->cols < TABS_COLS;
-	int at = !close;
-
-	for (int t = 0;; t++) {
-		struct buf label = { 0 };
-
-		*cols = 2 + (int)cells_width(raw_of(tab_label(a, t, &label)), TEXT_LABEL,
-					     a->scene.ascii, 512);
-		buf_release(&label);
-		if (t == i)
-			return at;
-		at += *cols - close;
-	}
-}
-
-int app_tab_at(const struct app *a, int col)
-{
-	for (int i = 0; i < TAB_COUNT; i++) {
-		int cols, at = tab_col(a, i, &cols);
-
-		if (col >= at && col < at + cols)
-			return i;
-	}
-	return -1;
+	return words_cols[a->tab];
 }
 
 static void add_count(struct buf *out, const char *sign, uint32_t n, const char *word)
@@ -158,10 +110,7 @@ static void draw_title(struct app *a, struct grid *g)
 /* The number of columns behind the tabs, from *at on. */
 static int filter_room(const struct app *a, int *at)
 {
-	int cols;
-
-	*at = tab_col(a, TAB_COUNT - 1, &cols);
-	*at += cols + 1;
+	*at = app_tabs_end(a) + 1;
 	return a->cols - *at;
 }
 
@@ -173,28 +122,12 @@ static void draw_filter(const struct app *a, struct grid *g, struct rect row)
 	pen_text(&p, ROLE_MATCH, buf_str(&a->filter_text));
 }
 
-static void draw_tab(const struct app *a, int i, struct grid *g, struct rect line)
-{
-	bool current = i == (int)a->tab;
-	int cols, at = tab_col(a, i, &cols);
-	struct buf text = { 0 };
-	struct str label = tab_label(a, i, &text);
-
-	/* if the line is a column short, the last label loses its closing bracket */
-	grid_printf(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, "%s%.*s%s",
-		    current ? "[" : " ", STR_ARG(label),
-		    at + cols > a->cols ? "" : current ? "]" : " ");
-	buf_release(&text);
-}
-
 static void draw_tabs(struct app *a, struct grid *g)
 {
 	struct rect line = rect_in(grid_rect(g), 1, 0, 1, a->cols);
 	int at;
 
-	for (int i = 0; i < TAB_COUNT; i++)
-		draw_tab(a, i, g, line);
-	draw_tab(a, (int)a->tab, g, line); /* its brackets overwrite the neighbours' blanks */
+	app_draw_tabs(a, g, line);
 	if (a->filter && filter_room(a, &at) >= FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(line, 0, at, 1, a->cols - at));
 }
@@ -244,13 +177,13 @@ static void lay_out(struct app *a, struct rect body)
 {
 	a->list_rect = body;
 	a->preview_rect = (struct rect){ 0 };
-	if (!tabs[a->tab].preview || body.rows < SPLIT_ROWS || list_is_empty(a))
+	if (!words_cols[a->tab] || body.rows < SPLIT_ROWS || list_is_empty(a))
 		return;
 	if (a->maximised && a->preview_focused) {
 		a->preview_rect = body;
 		a->list_rect = rect_in(body, 0, 0, 0, body.cols);
 	} else if (!a->maximised) {
-		split_body(&a->split, body, tabs[a->tab].words_cols, &a->list_rect, &a->preview_rect);
+		split_body(&a->split, body, words_cols[a->tab], &a->list_rect, &a->preview_rect);
 	}
 }
 

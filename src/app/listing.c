@@ -14,7 +14,8 @@ static void refresh_preview(struct app *a)
 	struct scene scene = a->scene;
 	const struct view_ops *view = view_of(t.type);
 
-	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE) {
+	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE ||
+	    t.type == TARGET_SESSION) {
 		a->previewed.type = TARGET_NONE;
 		return;
 	}

@@ -113,7 +113,7 @@ static void print_sarif(struct checking *c, struct str source, const struct mess
 }
 
 /* A clock time in the filter means that time on the day of the log. */
-static void date_filter(struct checking *c, int64_t day)
+static void date_filter(struct checking *c, const struct load *l, int64_t day)
 {
 	struct filter *dated;
 
@@ -122,6 +122,7 @@ static void date_filter(struct checking *c, int64_t day)
 		return;
 	filter_free(c->filter);
 	c->filter = dated;
+	filter_set_sources(dated, l->reader.source, l->reader.ctx);
 }
 
 static void check_message(void *ctx, struct load *l, const struct message *msg,
@@ -132,7 +133,7 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 	struct str source;
 
 	if (c->filter && !c->dated && r->time_ms != TIME_NONE)
-		date_filter(c, r->time_ms);
+		date_filter(c, l, r->time_ms);
 	if (c->filter && !filter_message(c->filter, &l->model, number, l->reader.bytes, l))
 		return;
 	c->messages[msg->dialect]++;
@@ -188,6 +189,8 @@ int cmd_check(struct options *o)
 	l.desk_options = (struct desk_options){ .open = true, .journal = o->journal };
 	if (load_open(&l, o->words.v, o->words.n, o->max_line_bytes))
 		goto out;
+	if (c.filter)
+		filter_set_sources(c.filter, l.reader.source, l.reader.ctx);
 	c.several = l.wire.files.n > 1 || o->words.n > 1;
 	if (o->format == OUTPUT_SARIF)
 		buf_adds(&c.out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","

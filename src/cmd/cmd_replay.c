@@ -115,11 +115,11 @@ int cmd_replay(struct options *o)
 	w->load.desk_options.write = false;
 	w->ops = &replay_ops;
 	w->ops_ctx = &p;
-	for (uint32_t i = 0; i < o->words.n; i++)
-		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
+	watch_title(o, &title);
 	if (load_open(&w->load, o->words.v, o->words.n, o->max_line_bytes) == 0 &&
 	    !(o->export_to && begin_export(&p, o, buf_str(&title)))) {
 		watch_begin(w, buf_str(&title));
+		watch_begin_with_sessions(w);
 		w->app.read_only = replay_refusal;
 		code = end_export(&p, watch_go(w, buf_str(&title)));
 	}

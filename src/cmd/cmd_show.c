@@ -22,6 +22,7 @@ static void json_one_item(struct load *l, const struct scene *s, struct buf *out
 
 static const struct shown_view views[] = {
 	{ "inbox", &view_inbox, json_inbox },
+	{ "sessions", &view_sessions, json_sessions },
 	{ "item", &view_item, json_one_item },
 	{ "timeline", &view_timeline, json_timeline },
 	{ "ledger", &view_ledger, json_ledger },
@@ -144,6 +145,8 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 	load_run(&l, NULL, NULL);
 	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
 		goto out;
+	if (filter)
+		filter_set_sources(filter, l.reader.source, l.reader.ctx);
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
 	if (o->against)
@@ -185,8 +188,8 @@ int cmd_show(struct options *o)
 			return print_trouble("show item needs an id: gavel show item ID SOURCE");
 		return show(o, &views[i], o->words.v[1], 2);
 	}
-	return print_trouble("%s%s; the views are inbox, item ID, timeline, ledger, messages, "
-			     "agents, decisions, summary, report, state",
+	return print_trouble("%s%s; the views are sessions, inbox, item ID, timeline, ledger, "
+			     "messages, agents, decisions, summary, report, state",
 			     name ? "no view " : "show needs a view", name ? name : "");
 }
 

@@ -22,6 +22,7 @@ void json_item(struct load *l, const struct scene *s, uint32_t item, bool whole,
 void json_timeline(struct load *l, const struct scene *s, struct buf *out);
 void json_ledger(struct load *l, const struct scene *s, struct buf *out);
 void json_messages(struct load *l, const struct scene *s, struct buf *out);
+void json_sessions(struct load *l, const struct scene *s, struct buf *out);
 void json_agents(struct load *l, const struct scene *s, struct buf *out);
 /* Decisions that agents made in the log. */
 void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out);

@@ -219,8 +219,8 @@ static const struct option options[] = {
 	  READERS | DECIDE | JOURNAL, .set = set_format, .values = "text json sarif md" },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
-	  "agent:dev-01 task:T1 session:S id:X is:open is:error is:not-its-role trust:agent "
-	  "after:10:15 before:T; - negates.",
+	  "agent:dev-01 task:T1 session:S source:FILE id:X is:open is:error is:not-its-role "
+	  "trust:agent after:10:15 before:T; - negates.",
 	  READERS | REPLAY | RUN, FIELD(filter) },
 	{ "since", "TIME", "Only what is not before TIME: ISO 8601, HH:MM[:SS], or ms since 1970.",
 	  READERS, FIELD(since) },

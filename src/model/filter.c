@@ -8,6 +8,8 @@
  *
  *   kind      of a message or item; "task"; an agent's type
  *   agent     sender or receiver; who raised or decided the item; who has or had the task
+ *   session   that it belongs to: model/session_of.h, by its name or the file's that names it
+ *   source    the file, or the file or folder that was given, by its path or a tail of it
  *   task, id  of a message: it has a step of a task, review or item of that name. id is also the
  *             message's own, which is stored as a hash only: exact match, no wildcard
  *   severity  of an item; of a message's worst diagnostic
@@ -35,6 +37,7 @@ void filter_free(struct filter *f)
 	for (uint32_t i = 0; i < f->terms.n; i++)
 		if (f->terms.v[i].bitmap)
 			bitmap_release(f->terms.v[i].bitmap);
+	filter_sources_release(f);
 	vec_release(&f->terms);
 	vec_release(&f->words);
 	arena_release(&f->arena);
@@ -138,11 +141,6 @@ static bool match_kind(const struct term *t, const struct subject *s)
 static bool match_dialect(const struct term *t, const struct subject *s)
 {
 	return value_matches(t, str_of(dialect_rules[route_of(s->m, s->last)->dialect]->name));
-}
-
-static bool match_session(const struct term *t, const struct subject *s)
-{
-	return value_matches(t, session_name(s->m, s->session));
 }
 
 static bool match_agent(const struct term *t, const struct subject *s)
@@ -303,7 +301,7 @@ bool filter_message(const struct filter *f, const struct model *m, uint32_t mess
 	r = &m->records.v[message];
 	route = route_of(m, r);
 	return subject_passes(f, &(struct subject){
-		.m = m, .is = { ENTITY_MESSAGE, message }, .first = r, .last = r,
+		.f = f, .m = m, .is = { ENTITY_MESSAGE, message }, .first = r, .last = r,
 		.session = route->session, .task = NONE, .agents = { route->from, route->to, NONE },
 		.kind = model_kind(m, r), .properties = record_properties(m, r) | worst_property(r),
 		.text = text, .ctx = ctx });
@@ -320,8 +318,8 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 	it = &m->items.v[item];
 	r = &m->records.v[state->message];
 	return subject_passes(f, &(struct subject){
-		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r, .item_state = state,
-		.session = item_session(m, it), .task = item_task(m, it),
+		.f = f, .m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
+		.item_state = state, .session = item_session(m, it), .task = item_task(m, it),
 		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from,
 			    decided_by(m, state) },
 		.kind = str_of(item_kind_name(it->kind)),
@@ -344,7 +342,7 @@ bool filter_task(const struct filter *f, const struct model *m, uint32_t task, u
 	if (!task_at(m, t, k, &at))
 		return false;
 	return subject_passes(f, &(struct subject){
-		.m = m, .is = { ENTITY_TASK, task }, .k = k,
+		.f = f, .m = m, .is = { ENTITY_TASK, task }, .k = k,
 		.first = &m->records.v[at.first], .last = &m->records.v[at.last],
 		.session = t->session, .task = task, .agents = { at.agent, NONE, NONE },
 		.kind = STR("task"), .state = str_of(task_state_name(at.state)),
@@ -362,7 +360,7 @@ bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent,
 	a = &m->agents.v[agent];
 	r = &m->records.v[a->first];
 	return subject_passes(f, &(struct subject){
-		.m = m, .is = { ENTITY_AGENT, agent }, .k = k, .first = r, .last = r,
+		.f = f, .m = m, .is = { ENTITY_AGENT, agent }, .k = k, .first = r, .last = r,
 		.session = a->session, .task = NONE, .agents = { agent, NONE, NONE },
 		.kind = model_str(m, a->type) });
 }
@@ -393,6 +391,7 @@ const struct key_row filter_keys[KEY_COUNT] = {
 	[KEY_AGENT] = { "agent", NULL, match_agent },
 	[KEY_TASK] = { "task", read_name, match_task },
 	[KEY_SESSION] = { "session", NULL, match_session },
+	[KEY_SOURCE] = { "source", read_source, match_source },
 	[KEY_ID] = { "id", read_name, match_id },
 	[KEY_SEVERITY] = { "severity", read_severity, match_is },
 	[KEY_IS] = { "is", read_is, match_is },

@@ -2,6 +2,7 @@
  * without case; key:value looks at one property; a leading - negates; "two words" in quotes are
  * one.
  *   kind:finding dialect:feedback agent:dev-01 task:T1 session:ses_1 severity:>=major id:scope
+ *   source:run.ndjson
  *   is:open is:error is:warning is:due is:decided is:expired is:not-its-role trust:agent
  *   after:10:15 before:2026-01-26T10:00Z
  * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest) */
@@ -21,6 +22,10 @@ void filter_free(struct filter *f);
 
 /* Fetches the subject's full text when (and only when) a plain word needs it. */
 typedef struct str (*filter_text_fn)(void *ctx, uint32_t number);
+
+/* Sets how the file of a message is named, for source:. Without it only the group's name is known:
+ * the file or folder as it was given. */
+void filter_set_sources(struct filter *f, filter_text_fn name, void *ctx);
 
 /* NULL filters match everything. */
 bool filter_message(const struct filter *f, const struct model *m, uint32_t message,

@@ -162,6 +162,13 @@ int read_name(struct parser *p, struct term *t)
 	return 0;
 }
 
+int read_source(struct parser *p, struct term *t)
+{
+	read_text(p, t);
+	t->sources = arena_zalloc(p->arena, sizeof(*t->sources));
+	return 0;
+}
+
 int read_dialect(struct parser *p, struct term *t)
 {
 	read_text(p, t);
@@ -322,6 +329,7 @@ struct filter *filter_new(struct str text, int64_t day, struct err *err)
 	struct parser p = { .rest = arena_str(&f->arena, text), .day = day, .arena = &f->arena,
 			    .err = err };
 
+	f->sessions = arena_zalloc(&f->arena, sizeof(*f->sessions));
 	for (;;) {
 		struct term t = { 0 };
 

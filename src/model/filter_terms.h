@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "model/filter.h"
+#include "model/session_of.h"
 
 enum key {
 	KEY_KIND,
@@ -11,6 +12,7 @@ enum key {
 	KEY_AGENT,
 	KEY_TASK,
 	KEY_SESSION,
+	KEY_SOURCE,
 	KEY_ID,
 	KEY_SEVERITY,
 	KEY_IS,
@@ -53,6 +55,12 @@ struct message_bitmap {
 	VEC(uint64_t) bits; /* bitmap of messages */
 };
 
+/* Cached result of a source: term, by number of the file. */
+struct source_matches {
+	const struct model *m;
+	VEC(uint8_t) known; /* enum source_match */
+};
+
 struct term {
 	enum key key;
 	bool negate, glob;
@@ -60,15 +68,20 @@ struct term {
 	unsigned wanted;  /* bits of enum property; trust: 1 << enum trust */
 	int64_t time_ms;
 	struct message_bitmap *bitmap;
+	struct source_matches *sources;
 };
 
 struct filter {
 	struct arena arena;
+	struct sessions_named *sessions;
+	filter_text_fn source_name; /* of a message; may be NULL */
+	void *source_ctx;
 	VEC(struct term) terms;
 	VEC(struct term) words;
 };
 
 struct subject {
+	const struct filter *f;
 	const struct model *m;
 	struct entity is;
 	uint32_t k;
@@ -106,8 +119,16 @@ extern const struct property_row filter_properties[PROPERTY_COUNT];
 
 bool value_matches(const struct term *t, struct str s);
 
+/* filter_sources.c: session: and source: */
+/* The session that it belongs to: model/session_of.h. */
+uint32_t subject_session(const struct subject *s);
+bool match_session(const struct term *t, const struct subject *s);
+bool match_source(const struct term *t, const struct subject *s);
+void filter_sources_release(struct filter *f);
+
 /* Parsers of the values of keys; -1 and the parser's err if invalid. */
 int read_name(struct parser *p, struct term *t);
+int read_source(struct parser *p, struct term *t);
 int read_dialect(struct parser *p, struct term *t);
 int read_is(struct parser *p, struct term *t);
 int read_severity(struct parser *p, struct term *t);

@@ -1,16 +1,20 @@
-/* Load order of files, and detection of reply files that were given. Files of one directory belong to
- * one session and are sorted by the time of their first message, not by name. */
+/* Load order of files, and detection of reply files that were given. Files of a directory, and files
+ * that are given one after the other, are sorted by the time of their first message: the order is the
+ * same whether a person names a directory or what is in it. */
 #include "session/load.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* A file of a directory with its sort key. */
+enum { DATE_STEPS = 4 }; /* blocks of a given file that are searched for a time */
+
+/* A file with its sort key. */
 struct dated_file {
 	uint32_t file;
 	int64_t time_ms; /* of its first message that has one */
 	int rank;
-	struct str name;
+	struct str name; /* of a directory's files */
 };
 
 struct dating {
@@ -36,7 +40,8 @@ static int by_date(const void *left, const void *right)
 		return a->time_ms < b->time_ms ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	return str_cmp(a->name, b->name);
+	return a->name.n && b->name.n ? str_cmp(a->name, b->name)
+				      : a->file < b->file ? -1 : a->file > b->file;
 }
 
 static int rank_of(struct str base)
@@ -49,15 +54,15 @@ static int rank_of(struct str base)
 	return 4;
 }
 
-/* Reads up to the first message with a time. */
-static void date_file(struct load *l, struct dated_file *dated)
+/* Reads up to the first message with a time, at most so many blocks. */
+static void date_file(struct load *l, struct dated_file *dated, unsigned steps)
 {
 	struct dating d = { l, dated };
 	struct wire_reading *r = wire_read_begin(&l->wire, dated->file, date_frame, &d);
 	enum wire_step step = WIRE_MORE;
 	struct err err; /* ignored: the load itself will report it */
 
-	while (dated->time_ms == TIME_NONE && step != WIRE_DONE && step != WIRE_FAILED)
+	while (dated->time_ms == TIME_NONE && step != WIRE_DONE && step != WIRE_FAILED && steps--)
 		step = wire_read_step(r, &err);
 	wire_read_end(r);
 }
@@ -79,10 +84,43 @@ static uint32_t sort_directory(struct load *l, uint32_t first, struct dated_file
 	for (uint32_t i = 0; i < n; i++) {
 		out[i] = (struct dated_file){ first + i, TIME_NONE, rank_of(f[first + i].base),
 					 f[first + i].base };
-		date_file(l, &out[i]);
+		date_file(l, &out[i], UINT_MAX);
 	}
 	l->wire.bytes_done = done;
 	qsort(out, n, sizeof(*out), by_date);
+	return n;
+}
+
+static bool is_given_file(const struct wire_file *f)
+{
+	return !f->listed && f->source.kind == SOURCE_FILE;
+}
+
+/* Sorts files that are given one after the other, from `first` on; returns how many there are. What has
+ * no time stays behind what was given before it, which it may answer; so do replies. */
+static uint32_t sort_given(struct load *l, uint32_t first, struct dated_file *out)
+{
+	const struct wire_file *f = l->wire.files.v;
+	uint64_t done = l->wire.bytes_done;
+	int64_t before_ms = TIME_NONE;
+	uint32_t n = 0;
+
+	while (first + n < l->wire.files.n && is_given_file(&f[first + n]))
+		n++;
+	for (uint32_t i = 0; i < n; i++) {
+		out[i] = (struct dated_file){ first + i, TIME_NONE, rank_of(f[first + i].base),
+					      STR_NONE };
+		if (n > 1 && !f[first + i].joined)
+			date_file(l, &out[i], DATE_STEPS);
+		if (out[i].time_ms == TIME_NONE) {
+			out[i].time_ms = before_ms;
+			out[i].rank = i ? out[i - 1].rank : 0;
+		}
+		before_ms = out[i].time_ms;
+	}
+	l->wire.bytes_done = done;
+	if (n > 1)
+		qsort(out, n, sizeof(*out), by_date);
 	return n;
 }
 
@@ -188,7 +226,8 @@ uint32_t *load_order(struct load *l, uint32_t *count)
 
 	*count = 0;
 	for (uint32_t i = 0; i < n;)
-		i += sort_directory(l, i, dated + i);
+		i += is_given_file(&l->wire.files.v[i]) ? sort_given(l, i, dated + i)
+							: sort_directory(l, i, dated + i);
 	for (uint32_t i = 0; i < n; i++)
 		if (!l->wire.files.v[dated[i].file].joined)
 			order[(*count)++] = dated[i].file;

@@ -99,6 +99,7 @@ enum target_type {
 	TARGET_NONE,
 	TARGET_ITEM,
 	TARGET_MESSAGE,
+	TARGET_SESSION,
 	TARGET_LOOP, /* by its first message */
 };
 
@@ -135,6 +136,8 @@ struct lines {
 	int cols;                   /* the width they were made for */
 	struct line_group groups[LINE_GROUPS_MAX];
 	unsigned group_count; /* 0 = no headings */
+	struct session_labels *labels; /* short names of sessions (session_label.h), or NULL */
+	void (*release_labels)(void *labels);
 };
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)
@@ -173,7 +176,7 @@ struct view_ops {
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
-	view_preflight, view_recovery, view_loop;
+	view_preflight, view_recovery, view_loop, view_sessions;
 
 /* Of the lines of view_preflight: the i-th remark, its lines [first, end), and whether it is a caution
  * or says what is missing or not sent; false: there are no more. */

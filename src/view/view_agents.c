@@ -2,7 +2,7 @@
  * of each agent. One sparkline shows the last minute in steps of five seconds, the other the whole
  * session in twelve; all agents share their scales. Processes that gavel runs and that have sent
  * nothing yet come last. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +66,11 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	memcpy(c, table, sizeof(table));
 	c[COL_NAME].want = agents_width(s, 10, 24);
+	if (out->labels) { /* agents of several sessions may have one name */
+		c[COL_SESSION].want = session_labels_width(out, 30);
+		c[COL_SESSION].min = session_labels_width(out, 9);
+		c[COL_SESSION].rank = 1;
+	}
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -98,6 +103,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	out->release = agents_release;
 	own->stats = stats;
 	own->n = n;
+	session_labels_make(s, out);
 	layout(s, cols, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
 		if (stats[i].minute)
@@ -266,7 +272,10 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	put_count(g, column_rect(row, fit, COL_ERRORS), ROLE_ERROR, stats->errors);
 	put_count(g, column_rect(row, fit, COL_WARNINGS), ROLE_WARN, stats->warnings);
 	p = column_pen(g, row, fit, COL_SESSION);
-	pen_short(&p, ROLE_DIM, session_name(m, agent->session));
+	if (lines->labels)
+		pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, agent->first));
+	else
+		pen_short(&p, ROLE_DIM, session_name(m, agent->session));
 }
 
 /* Its last message, else the one that first names it. */

@@ -1,7 +1,7 @@
 /* The decisions view: who decided which item and how, newest first, and its delivery. The person's
  * own decisions come first, from the journal: staged, recorded, sent, acknowledged or held. Those
  * of the log and of others' replies follow. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ enum col {
 	COL_VERDICT,
 	COL_DELIVERY,
 	COL_KIND,
+	COL_SESSION,
 	COL_ID,
 	COL_TITLE,
 	COL_COUNT
@@ -26,6 +27,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_TRUST] = { "origin", 1, TRUST_COLS, 3 },
 	[COL_VERDICT] = { "verdict", 1, 11, 0 },
 	[COL_DELIVERY] = { "sent", 1, 14, 1 }, [COL_KIND] = { "kind", 11, 11, 4 },
+	[COL_SESSION] = { "session", 9, 9, 1, .late = true },
 	[COL_ID] = { "item", 12, 16, 0, .widens = 2 },
 	[COL_TITLE] = { "what", 14, 40, 1, .grows = true },
 };
@@ -36,6 +38,7 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	memcpy(c, table, sizeof(table));
 	c[COL_AGENT].want = agents_width(s, 8, 16);
+	session_column(s, out, &c[COL_SESSION], 6);
 	if (!s->keymap)
 		c[COL_ID].want = PAPER_ID_COLS;
 	table_layout(out, c, COL_COUNT, cols);
@@ -102,6 +105,7 @@ static void add_from_index(const struct scene *s, struct lines *out)
 
 static void decisions_make(const struct scene *s, int cols, struct lines *out)
 {
+	session_labels_make(s, out);
 	layout(s, cols, out);
 	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
@@ -139,6 +143,14 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 		pen_title(&p, ROLE_NORMAL, s, item, &then);
 }
 
+static void put_session(const struct scene *s, const struct lines *lines, uint32_t item,
+			struct pen p)
+{
+	const struct item *it = &s->model->items.v[item];
+
+	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, it->steps[0].message));
+}
+
 /* The glyph alone where the word would be cut. */
 static void put_trust(struct pen p, enum trust trust)
 {
@@ -149,9 +161,11 @@ static void put_trust(struct pen p, enum trust trust)
 }
 
 /* A decision of the person's own, from the journal. */
-static void draw_draft(const struct scene *s, const struct line *line, const struct columns *fit,
-		       struct grid *g, struct rect row)
+static void draw_draft(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
+		       struct rect row)
 {
+	const struct line *line = &lines->list.v[i];
+	const struct columns *fit = &lines->table->fit;
 	const struct desk *desk = &s->desks->list.v[line->a];
 	const struct draft *draft = &desk->drafts.v[line->b];
 	const struct letter *l = draft_letter(desk, draft);
@@ -172,6 +186,9 @@ static void draw_draft(const struct scene *s, const struct line *line, const str
 	else
 		pen_mark(&p, &delivery_marks[draft_delivery(desk, draft, s->model)]);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
+	p = column_pen(g, row, fit, COL_SESSION);
+	if (draft->number != NONE)
+		put_session(s, lines, draft->number, p);
 	p = column_pen(g, row, fit, COL_ID);
 	(s->keymap ? pen_short : pen_id)(&p, ROLE_ID, draft->item);
 	p = column_pen(g, row, fit, COL_TITLE);
@@ -203,7 +220,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	char text[32];
 
 	if (line->what == DECISION_MADE_HERE) {
-		draw_draft(s, line, fit, g, row);
+		draw_draft(s, lines, i, g, row);
 		return;
 	}
 	item = &m->items.v[line->a];
@@ -221,6 +238,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	pen_mark(&p, &verdict_marks[step->verdict]);
 	put_acknowledgment(s, column_pen(g, row, fit, COL_DELIVERY), item, line->b);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
+	put_session(s, lines, line->a, column_pen(g, row, fit, COL_SESSION));
 	put_item(s, g, row, fit, item, line->what);
 }
 

@@ -2,7 +2,7 @@
  * group they are sorted by urgency as model_inbox does. The clock counts down to a deadline (with a
  * !) or shows the item's age. Items that have just expired stay for a while after the open ones.
  * With `all`, decided items follow, and a column shows the verdict. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include "model/rules.h"
 
@@ -60,15 +60,6 @@ static const uint8_t group_of_kind[ITEM_KIND_COUNT] = {
 	[ITEM_VERDICT] = GROUP_REVIEW,   [ITEM_IMPROVEMENT] = GROUP_ADVICE,
 };
 
-static bool has_many_sessions(const struct scene *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < s->model->sessions.n && n < 2; i++)
-		n += s->model->sessions.v[i].first < s->k;
-	return n > 1;
-}
-
 /* On paper ids are whole, since commands take them: the width of the widest of the first ones. */
 static int paper_id_cols(const struct model *m, const uint32_t *items, uint32_t n)
 {
@@ -98,8 +89,7 @@ static void layout(const struct scene *s, int cols, const uint32_t *items, uint3
 	/* the whole word or the glyph */
 	c[COL_VERDICT].min = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
 	c[COL_VERDICT].want = c[COL_VERDICT].min;
-	if (!has_many_sessions(s))
-		c[COL_SESSION].min = 0;
+	session_column(s, out, &c[COL_SESSION], 4);
 	if (!s->keymap)
 		c[COL_ID] = (struct column){ "id", paper_id_cols(s->model, items, n), 0, 4 };
 	table_layout(out, c, COL_COUNT, cols);
@@ -220,6 +210,7 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	struct inbox_rows rows = { 0 };
 	struct item_state at;
 
+	session_labels_make(s, out);
 	layout(s, cols, numbers, n, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
 		if (!every && (!item_is_shown(s, numbers[i], &at) ||
@@ -317,7 +308,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 		pen_put(&p, ROLE_DIM, trust_marks[message_trust(m, at.message)].glyph);
 	pen_agent(&p, m, message_route(m, at.message)->from);
 	p = column_pen(g, row, fit, COL_SESSION);
-	pen_short(&p, ROLE_DIM, session_name(m, item_session(m, item)));
+	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, at.message));
 	p = column_pen(g, row, fit, COL_TITLE);
 	pen_title(&p, at.open ? ROLE_NORMAL : ROLE_DIM, s, item, &at);
 	p = column_pen(g, row, fit, COL_ID);

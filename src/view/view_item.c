@@ -1,6 +1,6 @@
 /* The item view: state, origin and fields of one item, its history step by step, the diagnostics of
  * its message, and the message itself. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 
@@ -406,6 +406,7 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 		pen_decider(&p, s->model, step);
 		pen_origin(&p, s->model, step->message, step->what == STEP_DECIDED);
 	}
+	pen_source(&p, s, step->message);
 }
 
 static void draw_refused(const struct scene *s, uint32_t message, struct pen p)

@@ -2,7 +2,7 @@
  * the steps of an item in an iteration. The heading says whether the loop converges and what comes
  * back; counts of open, new and recurring items stand below. */
 #include "model/ledger.h"
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 
@@ -117,6 +117,7 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 	out->own = own;
 	out->cols = cols;
 	out->release = ledger_own_release;
+	session_labels_make(s, out);
 	own->k = s->k;
 	own->items = model_item_count(s->model, s->k);
 	own->all = scene_ledger(s);
@@ -192,9 +193,10 @@ static struct rect turn_rect(const struct ledger_layout *p, struct rect row, uin
 	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * p->cell, 1, p->cell - 1);
 }
 
-static void draw_loop(const struct scene *s, struct ledger_own *own, const struct loop_at *l,
+static void draw_loop(const struct scene *s, const struct lines *lines, const struct loop_at *l,
 		      struct grid *g, struct rect row)
 {
+	const struct ledger_own *own = lines->own;
 	const struct model *m = s->model;
 	const struct review *r = &m->reviews.v[l->review];
 	uint32_t task = own->all->list[l->number].task;
@@ -207,6 +209,10 @@ static void draw_loop(const struct scene *s, struct ledger_own *own, const struc
 		pen_short(&p, ROLE_ACCENT, session_name(m, r->session));
 	else
 		pen_short(&p, ROLE_ACCENT, model_str(m, m->tasks.v[task].id));
+	if (task != NONE && lines->labels) { /* tasks of several sessions may have one id */
+		pen_put(&p, ROLE_BORDER, " ");
+		pen_session(&p, ROLE_DIM, s, lines, r->session);
+	}
 	grid_put(g, rect_in(row, 0, p.rest.col - row.col, 1, 1), ROLE_BORDER, " ");
 	for (uint32_t i = at.from; i < at.from + at.turns; i++) {
 		snprintf(text, sizeof(text), i == at.from && at.from ? "…%u " : "#%u ",
@@ -369,7 +375,7 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	}
 	switch ((enum what)line->what) {
 	case ROW_BLANK: break;
-	case ROW_LOOP: draw_loop(s, own, l, g, row); break;
+	case ROW_LOOP: draw_loop(s, lines, l, g, row); break;
 	case ROW_ITEM: draw_item(s, own, l, line->a, g, row); break;
 	case ROW_OPEN:
 	case ROW_NEW:

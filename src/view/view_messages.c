@@ -1,6 +1,6 @@
 /* The messages view: one line each, in order of arrival, with counts of diagnostics. Only drawn
  * messages are read again from the log. An incomplete line of the log comes last, dimmed. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 
@@ -8,6 +8,8 @@ enum col {
 	COL_LINE,
 	COL_PROBLEMS,
 	COL_TIME,
+	COL_SOURCE,
+	COL_SESSION,
 	COL_AGENTS,
 	COL_DIALECT,
 	COL_KIND,
@@ -19,6 +21,8 @@ static const struct column table[COL_COUNT] = {
 	[COL_LINE] = { "line", 4, 4, 0, .right = true },
 	[COL_PROBLEMS] = { "chk", 2, 4, 1 },
 	[COL_TIME] = { "time", 8, 8, 4 },
+	[COL_SOURCE] = { "source", 16, 20, 3, .late = true },
+	[COL_SESSION] = { "session", 9, 9, 2, .late = true },
 	[COL_AGENTS] = { "from → to", 10, 20, 3 },
 	[COL_DIALECT] = { "dialect", 4, 13, 1, .late = true },
 	[COL_KIND] = { "kind", 12, 24, 2 },
@@ -37,6 +41,9 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	c[COL_LINE].min = c[COL_LINE].want = number_width(last > s->k ? last : s->k, 4);
 	c[COL_AGENTS].want = 2 * names + 3;
 	c[COL_AGENTS].min = c[COL_AGENTS].want < AGENTS_LEAST ? c[COL_AGENTS].want : AGENTS_LEAST;
+	session_column(s, out, &c[COL_SESSION], 5);
+	if (!has_several_sources(s))
+		c[COL_SOURCE].min = 0;
 	table_layout(out, c, COL_COUNT, cols);
 	if (out->table->fit.cols[COL_DIALECT] < DIALECT_COLS)
 		out->table->columns[COL_DIALECT].title = "dial";
@@ -46,6 +53,7 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t *k = out->own = arena_alloc(&out->arena, sizeof(*k));
 
+	session_labels_make(s, out);
 	*k = s->k; /* a line for this message is the incomplete one */
 	layout(s, cols, out);
 	if (!s->filter) { /* all messages: numbered, not listed */
@@ -138,6 +146,11 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 r->time_ms == TIME_NONE ? "" : timestamp_clock(r->time_ms, text));
+	p = column_pen(g, row, fit, COL_SOURCE);
+	if (p.rest.cols > 0)
+		pen_id(&p, ROLE_DIM, path_base(s->reader->source(s->reader->ctx, message)));
+	p = column_pen(g, row, fit, COL_SESSION);
+	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, message));
 	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
 		 fit->cols[COL_DIALECT] < DIALECT_COLS ? dialects[route->dialect]->short_name

@@ -22,6 +22,10 @@ void lines_release(struct lines *lines)
 	if (lines->release)
 		lines->release(lines->own);
 	lines->release = NULL;
+	if (lines->release_labels)
+		lines->release_labels(lines->labels);
+	lines->release_labels = NULL;
+	lines->labels = NULL;
 	vec_release(&lines->list);
 	vec_release(&lines->numbers);
 	arena_release(&lines->arena);
@@ -626,6 +630,8 @@ bool target_contains(const struct scene *s, struct target t, struct str word)
 
 	if (t.type == TARGET_NONE || t.type == TARGET_LOOP)
 		return false;
+	if (t.type == TARGET_SESSION)
+		return str_contains_nocase(session_name(s->model, t.number), word);
 	if (t.type == TARGET_MESSAGE)
 		return str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
 	item = &s->model->items.v[t.number];

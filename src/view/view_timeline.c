@@ -4,7 +4,7 @@
  *
  * A lane is drawn in layers: ticks and the line at now, bars between steps, stalls, arrows for
  * what lies outside, then marks; progress marks are drawn before, and so below, the others. */
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 #include <stdio.h>
 
@@ -503,6 +503,7 @@ static void draw_review(const struct scene *s, const struct lines *lines,
 
 static void draw_session(const struct scene *s, const struct line *line, struct pen p)
 {
+	uint32_t first = s->model->sessions.v[line->a].first;
 	char text[48];
 
 	grid_fill(p.g, p.rest, ROLE_BORDER, "─");
@@ -512,6 +513,8 @@ static void draw_session(const struct scene *s, const struct line *line, struct 
 		p.rest.cols -= (int)strlen(text);
 	}
 	pen_short(&p, ROLE_ACCENT, session_name(s->model, line->a));
+	if (!str_eq(session_name(s->model, line->a), s->reader->source(s->reader->ctx, first)))
+		pen_source(&p, s, first);
 	pen_put(&p, ROLE_BORDER, " ");
 }
 

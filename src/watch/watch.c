@@ -472,6 +472,19 @@ void watch_begin(struct watch *w, struct str title)
 	w->app.scene.all = o->all;
 }
 
+void watch_begin_with_sessions(struct watch *w)
+{
+	const struct wire *wire = &w->load.wire;
+	uint32_t sources = w->options->words.n;
+
+	/* a reply file belongs to its log */
+	for (uint32_t i = 0; i < wire->files.n; i++)
+		sources -= wire->files.v[i].joined && !wire->files.v[i].listed &&
+			   !wire->files.v[i].found;
+	if (sources > 1)
+		w->app.tab = TAB_SESSIONS;
+}
+
 int watch_go(struct watch *w, struct str title)
 {
 	const struct options *o = w->options;
@@ -499,6 +512,24 @@ void watch_release(struct watch *w)
 	load_release(&w->load);
 }
 
+/* One is named as it was given; of several, their number and their names without folders. */
+void watch_title(const struct options *o, struct buf *out)
+{
+	if (o->words.n < 2) {
+		buf_adds(out, o->words.n ? o->words.v[0] : "stdin");
+		return;
+	}
+	buf_printf(out, "%u sources:", o->words.n);
+	for (uint32_t i = 0; i < o->words.n; i++) {
+		struct str name = wire_trim_slashes(str_of(o->words.v[i])), base = name;
+
+		while (base.n && base.p[base.n - 1] != '/')
+			base.n--;
+		base = str_from(name, base.n < name.n ? base.n : 0);
+		buf_printf(out, " %.*s", STR_ARG(base));
+	}
+}
+
 int watch_run(struct options *o)
 {
 	struct watch w = { 0 };
@@ -507,10 +538,12 @@ int watch_run(struct options *o)
 
 	watch_init(&w, o);
 	w.load.follow = !o->headless && !o->no_follow;
-	for (uint32_t i = 0; i < o->words.n; i++)
-		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
-	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0)
-		code = watch_go(&w, o->words.n ? buf_str(&title) : STR("stdin"));
+	watch_title(o, &title);
+	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0) {
+		watch_begin(&w, buf_str(&title));
+		watch_begin_with_sessions(&w);
+		code = watch_go(&w, buf_str(&title));
+	}
 	watch_release(&w);
 	buf_release(&title);
 	return code;

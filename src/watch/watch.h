@@ -71,6 +71,10 @@ void watch_init(struct watch *w, struct options *o);
 /* Initialises the app and key bindings, after load_open. Called by watch_go unless the caller needs
  * the app earlier. */
 void watch_begin(struct watch *w, struct str title);
+/* The sources, for the title line. */
+void watch_title(const struct options *o, struct buf *out);
+/* After watch_begin: the first view is that of sessions if several sources were given. */
+void watch_begin_with_sessions(struct watch *w);
 int watch_go(struct watch *w, struct str title);
 /* init, load_open, go and release for the sources that the options name. */
 int watch_run(struct options *o);

@@ -313,6 +313,117 @@ START_TEST(task_sees_messages_that_come_later)
 }
 END_TEST
 
+/* A line of text, or one that names a session, from a file of a group. */
+static void said_in(struct model *m, const char *session, uint32_t source, const char *group)
+{
+	struct message msg = begin(session ? DIALECT_FEEDBACK : DIALECT_TEXT,
+				   session ? "step_start" : "log", 1);
+	struct place place = { .line = m->records.n + 1, .source = source,
+			       .group = str_of(group) };
+
+	msg.session = str_of(session);
+	msg.from.id = STR("provider");
+	model_apply(m, &msg, &place);
+	message_release(&msg);
+}
+
+static struct str file_of(void *ctx, uint32_t message)
+{
+	static const char *const names[] = { "logs/one.ndjson", "logs/two.ndjson", "/tmp/x.log",
+					     "/tmp/x.log.replies.ndjson" };
+
+	return str_of(names[message_route(ctx, message)->source]);
+}
+
+static unsigned matches_in(const struct model *m, const char *text)
+{
+	struct filter *f = must(text);
+	unsigned set = 0;
+
+	filter_set_sources(f, file_of, (void *)(uintptr_t)m);
+	for (uint32_t i = 0; i < m->records.n; i++)
+		set |= filter_message(f, m, i, NULL, NULL) ? BIT(i) : 0;
+	filter_free(f);
+	return set;
+}
+
+/* Two files of a folder, and a log with its replies. */
+static void say_in_files(struct model *m)
+{
+	model_init(m);
+	said_in(m, NULL, 0, "logs");
+	said_in(m, "ses_A", 0, "logs");
+	said_in(m, NULL, 0, "logs");
+	said_in(m, "ses_B", 1, "logs");
+	said_in(m, NULL, 1, "logs");
+	said_in(m, "ses_C", 2, "/tmp/x.log");
+	said_in(m, NULL, 2, "/tmp/x.log");
+	said_in(m, NULL, 3, "/tmp/x.log");
+}
+
+START_TEST(session_takes_what_names_none)
+{
+	struct model m;
+
+	say_in_files(&m);
+	ck_assert_uint_eq(matches_in(&m, "session:ses_A"), BIT(0) | BIT(1) | BIT(2));
+	ck_assert_uint_eq(matches_in(&m, "session:ses_B"), BIT(3) | BIT(4));
+	ck_assert_uint_eq(matches_in(&m, "session:ses_C"), BIT(5) | BIT(6) | BIT(7));
+	ck_assert_uint_eq(matches_in(&m, "-session:ses_*"), 0);
+	/* the session that the file names is still found by its name, or the file's */
+	ck_assert_uint_eq(matches_in(&m, "session:logs"), BIT(0) | BIT(2) | BIT(4));
+	ck_assert_uint_eq(matches_in(&m, "session:x.log"), BIT(6) | BIT(7));
+	ck_assert_uint_eq(matches_in(&m, "session:/tmp/x.log"), BIT(6) | BIT(7));
+	/* a second session in a file: nobody knows to which of them such a line belongs */
+	said_in(&m, "ses_D", 2, "/tmp/x.log");
+	ck_assert_uint_eq(matches_in(&m, "session:ses_C"), BIT(5));
+	ck_assert_uint_eq(matches_in(&m, "session:ses_D"), BIT(8));
+	ck_assert_uint_eq(matches_in(&m, "session:x.log"), BIT(6) | BIT(7));
+	model_release(&m);
+}
+END_TEST
+
+/* A filter is used while messages come. */
+START_TEST(session_of_a_line_is_known_later)
+{
+	struct filter *f = must("session:ses_A");
+	struct model m;
+
+	model_init(&m);
+	said_in(&m, NULL, 0, "logs");
+	ck_assert(!filter_message(f, &m, 0, NULL, NULL));
+	said_in(&m, "ses_A", 0, "logs");
+	ck_assert(filter_message(f, &m, 0, NULL, NULL));
+	said_in(&m, "ses_B", 0, "logs");
+	ck_assert(!filter_message(f, &m, 0, NULL, NULL));
+	filter_free(f);
+	model_release(&m);
+}
+END_TEST
+
+START_TEST(source_by_path_or_its_tail)
+{
+	unsigned first = BIT(0) | BIT(1) | BIT(2), second = BIT(3) | BIT(4),
+		 third = BIT(5) | BIT(6) | BIT(7);
+	struct model m;
+
+	say_in_files(&m);
+	ck_assert_uint_eq(matches_in(&m, "source:logs/one.ndjson"), first);
+	ck_assert_uint_eq(matches_in(&m, "source:one.ndjson"), first);
+	ck_assert_uint_eq(matches_in(&m, "source:ONE.ndjson"), first);
+	ck_assert_uint_eq(matches_in(&m, "source:one*"), first);
+	ck_assert_uint_eq(matches_in(&m, "source:ne.ndjson"), 0);
+	ck_assert_uint_eq(matches_in(&m, "source:one"), 0);
+	ck_assert_uint_eq(matches_in(&m, "source:logs"), first | second);
+	/* the replies of a log belong to it, and have a name of their own */
+	ck_assert_uint_eq(matches_in(&m, "source:x.log"), third);
+	ck_assert_uint_eq(matches_in(&m, "source:*.replies.ndjson"), BIT(7));
+	ck_assert_uint_eq(matches_in(&m, "-source:x.log"), first | second);
+	ck_assert_uint_eq(matches_in(&m, "source:two.ndjson -session:ses_B"), 0);
+	model_release(&m);
+}
+END_TEST
+
 START_TEST(session_by_name)
 {
 	ck_assert_uint_eq(messages("session:SES_1"),
@@ -578,7 +689,7 @@ static void refused(const char *text, const char *first, const char *second)
 START_TEST(errors_name_the_word_and_what_is_allowed)
 {
 	refused("ok knd:finding", "\"knd:finding\": \"knd\" is not a key; did you mean kind",
-		"kind, dialect, agent, task, session, id, severity, is, trust, after, before");
+		"kind, dialect, agent, task, session, source, id, severity, is, trust, after, before");
 	refused("-sev:major", "\"-sev:major\"", "did you mean severity");
 	refused("wholly:other", "\"wholly\" is not a key; allowed", "in quotes");
 	refused("trust:agnt", "did you mean agent", "allowed: log, agent, reply, journal");
@@ -627,6 +738,9 @@ int main(void)
 	tcase_add_test(t, task_finds_what_was_done_to_it);
 	tcase_add_test(t, task_sees_messages_that_come_later);
 	tcase_add_test(t, session_by_name);
+	tcase_add_test(t, session_takes_what_names_none);
+	tcase_add_test(t, session_of_a_line_is_known_later);
+	tcase_add_test(t, source_by_path_or_its_tail);
 	tcase_add_test(t, id_of_items_messages_and_the_rest);
 	tcase_add_test(t, severity_of_items);
 	tcase_add_test(t, severity_of_messages_is_the_worst_diagnostic);

@@ -21,6 +21,7 @@ static const struct view_ops *const views[] = {
 	&view_inbox,  &view_item,    &view_timeline, &view_ledger,    &view_messages,
 	&view_agents, &view_summary, &view_message,  &view_decisions, &view_diff,
 	&view_loop,
+	&view_sessions,
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
 
@@ -212,6 +213,9 @@ static void assert_target(const struct view_ops *v, const struct scene *s, struc
 		break;
 	case TARGET_MESSAGE:
 	case TARGET_LOOP: MUST(t.number < s->k); break;
+	case TARGET_SESSION:
+		MUST(t.number < m->sessions.n && m->sessions.v[t.number].first < s->k);
+		break;
 	}
 }
 
@@ -539,7 +543,9 @@ START_TEST(test_filter)
 		open.filter = NULL;
 		views[v]->make(&open, 100, &all);
 		views[v]->make(&s, 100, &few);
-		MUST(is_of_one(views[v]) || few.list.n < all.list.n);
+		/* every session of the demo has feedback */
+		MUST(is_of_one(views[v]) || few.list.n < all.list.n ||
+		     (_i == 3 && views[v] == &view_sessions));
 		MUST(_i != 2 || is_of_one(views[v]) || few.list.n == 0);
 		lines_release(&few);
 		lines_release(&all);
