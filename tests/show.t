@@ -60,6 +60,33 @@ ok 'gavel demo' exit_of 0 "$GAVEL" demo
 ok 'prints inbox and summary' sh -c '"$GAVEL" show inbox --size=100 "$1" >a && "$GAVEL" show summary --size=100 "$1" >b && [ "$(wc -l <out)" -ge "$(cat a b | wc -l)" ]' sh "$demo"
 
 # What was decided here.
+ok '... from the build folder, wherever one is' sh -c 'cd / && env -u GAVEL_DATADIR "$GAVEL" demo | cmp - "$1"' sh "$tmp/out"
+mkdir -p elsewhere/data
+cp "$GAVEL" elsewhere/gavel
+echo '{}' >elsewhere/data/other.ndjson
+mkdir -p here/data
+echo '{"other":"demo"}' >here/data/demo.ndjson
+ok '... never from the current folder' sh -c 'cd here && if env -u GAVEL_DATADIR ../elsewhere/gavel demo >../out 2>&1; then ! grep -q 1.message ../out; else grep -q "GAVEL_DATADIR names" ../out; fi'
+is 'an option before the command' "$("$GAVEL" demo --ascii --size=100)" "$("$GAVEL" --ascii --size 100 demo)"
+is '... with a value' "$("$GAVEL" show inbox --color=always "$demo")" "$("$GAVEL" --color=always show inbox "$demo")"
+is '... and its help' "$("$GAVEL" show --help)" "$("$GAVEL" --help show)"
+ok '... is one of the command' exit_of 2 "$GAVEL" --strict show inbox "$demo"
+ok '... as it says' grep -q 'show takes no --strict' err
+echo '{}' >show
+ok 'after -- no word is a command' exit_of 0 "$GAVEL" --no-follow -- show
+rm show
+ok 'a mistyped command' exit_of 2 "$GAVEL" shwo inbox "$demo"
+is '... is suggested' 'gavel: shwo: no such file or command; did you mean show?' "$(cat err)"
+ok '... after options, too' exit_of 2 "$GAVEL" --ascii dmeo
+is '... is suggested' 'gavel: dmeo: no such file or command; did you mean demo?' "$(cat err)"
+cp "$demo" shwo
+ok '... unless a file is called so' exit_of 0 "$GAVEL" shwo
+rm shwo
+ok 'a missing log is a missing log' exit_of 2 "$GAVEL" log-of-today
+is '... like none of them' 'gavel: log-of-today: No such file or directory; check the name' "$(cat err)"
+ok 'help of a mistyped command' exit_of 2 "$GAVEL" help replya
+is '... suggests it' 'gavel: no command replya; did you mean replay?' "$(cat err)"
+
 cp "$demo" log.ndjson
 item=$(sed -n 's/^{"id":"\([^"]*\)","dialect":"orchestrator","kind":"question".*/\1/p' inbox | head -n 1)
 finding=review-PK-3/F-2
