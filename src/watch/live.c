@@ -60,13 +60,7 @@ int live_wait_ms(const struct live *l, int64_t now_ms)
 		wait = loop_sooner(wait, until_ms(told_due(l), now_ms));
 	if (l->app->wall_ms != TIME_NONE)
 		wait = loop_sooner(wait, until_ms(l->ticked_ms + TICK_MS, now_ms));
-	return wait;
-}
-
-static void notify(const struct live *l)
-{
-	if (l->notice && l->config->notices)
-		l->notice(l->config->notices);
+	return loop_sooner(wait, notices_wait_ms(&l->notices, now_ms));
 }
 
 /* Announces the newest open item on the message line, unless that is in use. */
@@ -87,7 +81,7 @@ static void announce_new(struct live *l)
 		}
 	if (newest == NONE)
 		return;
-	notify(l);
+	notices_add(&l->notices, ITEM_OPENED, newest, n);
 	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
 		return;
 	item_at(m, &m->items.v[newest], a->scene.k, scene_clock(&a->scene), &at);
@@ -123,7 +117,7 @@ static void announce_deadlines(struct live *l, int64_t before_ms)
 		if ((near < before_ms || near >= now) && at.deadline_ms >= now)
 			continue;
 		item_name(m, item, &name);
-		notify(l);
+		notices_add(&l->notices, at.open ? ITEM_NEAR : ITEM_EXPIRED, m->dated.v[i].item, 1);
 		if (at.open)
 			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
 				STR_ARG(buf_str(&name)),
@@ -234,4 +228,5 @@ void live_take(struct live *l, int64_t now_ms)
 		announce_new(l);
 	}
 	tick(l, now_ms);
+	notices_tick(&l->notices, now_ms);
 }

@@ -461,9 +461,10 @@ void watch_begin(struct watch *w, struct str title)
 		w->ops = &no_ops;
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
-	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
+	w->live = (struct live){ .load = &w->load, .app = &w->app,
 				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,
-				 .notice = o->headless ? NULL : term_notice };
+				 .notices = { .config = &w->config, .app = &w->app,
+					      .terminal = o->headless ? NULL : term_notice } };
 	w->decider = (struct decider){ .options = o, .config = &w->config, .load = &w->load,
 				 .app = &w->app };
 	decider_attach(&w->decider);
@@ -488,6 +489,7 @@ void watch_release(struct watch *w)
 	if (w->began) {
 		decider_release(&w->decider);
 		buf_release(&w->live.incomplete);
+		notices_release(&w->live.notices);
 		app_release(&w->app);
 	}
 	keys_release(&w->keys);
