@@ -269,6 +269,34 @@ is '... by what is not its role' 2 "$("$GAVEL" show messages --filter=is:not-its
 is 'the state is the same without a journal' "$("$GAVEL" show state --reply=trust/ann.ndjson trust/session.ndjson)" \
 	"$("$GAVEL" show state --journal=nobodys --reply=trust/ann.ndjson trust/session.ndjson)"
 
+# what it cost, in all and by task: that of the sender when it was reported, else by session
+usage() { printf '{"type":"step_finish","timestamp":%s,"part":{"id":"p","messageID":"m","type":"step-finish","reason":"stop","cost":%s,"tokens":{"total":30,"input":10,"output":20,"reasoning":0,"cache":{"read":5,"write":0}}}}\n' "$1" "$2"; }
+said() { printf '{"message_id":"b4f65dcd-895a-4a20-bafe-96c67c9c45%s","timestamp":"2026-03-17T09:0%s:00.000Z","sequence_number":%s,"from_agent":{"agent_id":"%s","agent_type":"developer"},"to_agent":{"agent_id":"%s","agent_type":"developer"},"message_type":"%s","payload":%s,"correlation_id":"c"}\n' "$@"; }
+{
+	usage 1773738032702 0.0625
+	said 01 1 1 architect-main provider task_assignment '{"task":{"task_id":"T-1","task_description":"One"},"priority":"high"}'
+	usage 1773738132702 0.5
+	said 02 2 1 provider architect-main task_progress '{"task_id":"T-1","progress_percent":10,"current_step":"x"}'
+	usage 1773738132703 0.25
+	said 03 3 2 provider architect-main task_completion '{"task_id":"T-1","status":"completed"}'
+	usage 1773738232702 0.125
+} >cost.ndjson
+"$GAVEL" show summary --format=json cost.ndjson >out
+is 'cost by task' '{"task":"T-1","session":"cost.ndjson","tokens_in":20,"tokens_out":40,"tokens_cached":10,"cost":0.750000},{"task":null,"session":"cost.ndjson","tokens_in":20,"tokens_out":40,"tokens_cached":10,"cost":0.187500}' \
+	"$(sed 's/.*"by_task":\[\(.*\)\]}$/\1/' out)"
+is '... as text' '  by task            2  T-1 $0.7500   cost.ndjson $0.1875' "$("$GAVEL" show summary --size=100 cost.ndjson | grep 'by task')"
+is '... as of then' '[{"task":null,"session":"cost.ndjson","tokens_in":10,"tokens_out":20,"tokens_cached":5,"cost":0.062500}]' \
+	"$("$GAVEL" show summary --at='#2' --format=json cost.ndjson | sed 's/.*"by_task":\(.*\)}$/\1/')"
+is 'agents: a total' 'total of 2 7 40 80 $0.938' "$("$GAVEL" show agents --size=100 cost.ndjson | awk 'END { print $1, $2, $3, $5, $6, $7, $8 }')"
+is '... of those that are shown' 0 "$("$GAVEL" show agents --filter=agent:provider cost.ndjson | grep -c total)"
+i=0
+while [ $((i += 1)) -le 700 ]; do
+	said 01 1 1 "$i-an-agent-with-a-rather-long-name" architect-main task_progress '{}'
+done >many.ndjson
+"$GAVEL" show agents --size=80 many.ndjson >out
+is '700 agents have a row each, a heading and a total' '700 703 80 total of 701' "$(grep -c 'an-agent' out) $(wc -l <out) $(wc -L <out) $(tail -n 1 out | cut -c1-12)"
+ok '... and a state beside a name that is cut' [ "$(grep -cE '^.{1,24}… +[^ ]+ idle' out)" = 700 ]
+
 ok '--help' exit_of 0 "$GAVEL" --help
 ok 'of a command' exit_of 0 "$GAVEL" check --help
 ok 'help of a command' exit_of 0 "$GAVEL" help show

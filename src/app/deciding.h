@@ -19,6 +19,7 @@ enum confirm {
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
+	CONFIRM_AGENT,   /* stop or restart the selected agent */
 };
 
 struct deciding {
@@ -34,6 +35,8 @@ struct deciding {
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms; /* when the pre-flight page was opened */
 	char *artifact;    /* :attach */
+	struct buf agent;  /* CONFIRM_AGENT: its name; order is an enum order_type */
+	int order;
 	struct {
 		uint32_t item, line; /* line 0 = none */
 	} input; /* :input, which input an output answers */

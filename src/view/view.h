@@ -158,6 +158,9 @@ extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, 
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
 	view_preflight, view_recovery;
 
+/* view_agents: the process that a line of it belongs to; NULL = gavel runs none. */
+const struct life *agents_life(const struct scene *s, const struct lines *lines, uint32_t i);
+
 void lines_release(struct lines *lines);
 
 #endif
