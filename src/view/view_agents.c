@@ -284,6 +284,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	const struct columns *fit = &lines->table->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
+	struct scene here;
 	struct pen p;
 	char text[32];
 
@@ -296,6 +297,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 		return;
 	}
 	agent = &m->agents.v[number];
+	here = scene_in(s, agent->session);
 	stats = &own->stats[number];
 	put_name(s, number, fit, g, row);
 	put_state(s, column_pen(g, row, fit, COL_STATE), stats,
@@ -306,7 +308,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,
-		  short_age(s, stats->last_seen_ms, text));
+		  short_age(&here, stats->last_seen_ms, text));
 	put_sparkline(column_pen(g, row, fit, COL_MINUTE),
 		      agent_recent(own->stats, own->n, number), own->most_recent);
 	put_sparkline(column_pen(g, row, fit, COL_ACTIVITY), stats->activity, own->most_active);

@@ -22,8 +22,10 @@ void live_begin(struct live *l, int64_t now_ms)
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->agents || load_is_recent(l->load, l->load->model.records.n))
-		app_clock(l->app, timestamp_now_ms());
+	if (!l->agents && !load_is_recent(l->load, l->load->model.records.n))
+		return;
+	l->app->growth = GROWTH_LIVE;
+	app_clock(l->app, timestamp_now_ms());
 }
 
 /* Timeout of the sources alone; 0 = there is more to read. */
@@ -199,6 +201,18 @@ static void show_banner(struct live *l, int64_t now_ms)
 		add_waiting(l->load, &a->banner);
 }
 
+/* What people reply does not make a log live. */
+static void note_growth(struct live *l, uint32_t first)
+{
+	const struct model *m = &l->load->model;
+
+	if (l->agents)
+		l->app->growth = agent_set_running(l->agents) ? GROWTH_LIVE : GROWTH_ENDED;
+	for (uint32_t i = first; i < m->records.n && l->app->growth == GROWTH_AWAITED; i++)
+		if (!message_reply(m, i))
+			l->app->growth = GROWTH_LIVE;
+}
+
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
@@ -210,6 +224,7 @@ void live_take(struct live *l, int64_t now_ms)
 	load_step(l->load, now_ms, NULL, NULL);
 	if (l->agents)
 		agent_set_take(l->agents, now_ms, l->each, l->ctx);
+	note_growth(l, first);
 	if (m->records.n > first) {
 		if (a->wall_ms == TIME_NONE && is_live(l, first))
 			app_clock(a, timestamp_now_ms());
