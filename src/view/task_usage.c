@@ -27,14 +27,18 @@ static int by_message(const void *left, const void *right)
 	return a->works - b->works;
 }
 
-/* Only steps of agents that report usage: there are few of them, and may be many tasks. */
-static void add_changes(const struct scene *s, const bool *reports, struct changes *out)
+/* Only steps of agents that report usage, in their sessions: there are few of them, and may be many
+ * tasks, whose steps are all over the memory. */
+static void add_changes(const struct scene *s, const bool *reports, const bool *in_session,
+			struct changes *out)
 {
 	const struct model *m = s->model;
 
 	for (uint32_t t = 0; t < m->tasks.n; t++) {
 		uint32_t before = NONE;
 
+		if (!in_session[m->tasks.v[t].session])
+			continue;
 		for (uint32_t i = 0; i < m->tasks.v[t].steps.n; i++) {
 			const struct task_step *step = &m->tasks.v[t].steps.v[i];
 			uint32_t now = step->agent != NONE && reports[step->agent] &&
@@ -80,8 +84,9 @@ struct sums {
 
 static void add_usage(struct sums *sums, const struct model *m, const struct usage *u, uint32_t task)
 {
-	uint32_t session = task != NONE ? m->tasks.v[task].session
-					: message_route(m, u->message)->session;
+	uint32_t session = task != NONE	     ? m->tasks.v[task].session
+			   : u->agent != NONE ? m->agents.v[u->agent].session
+					      : message_route(m, u->message)->session;
 	uint32_t *place = &sums->place[task != NONE ? task : m->tasks.n + session];
 	struct task_usage *sum;
 
@@ -100,17 +105,20 @@ struct task_usage *task_usage_list(const struct scene *s, uint32_t *n)
 {
 	const struct model *m = s->model;
 	bool *reports = xcalloc(m->agents.n + 1u, sizeof(*reports));
+	bool *in_session = xcalloc(m->sessions.n + 1u, sizeof(*in_session));
 	uint32_t *current = xmalloc((m->agents.n + 1u) * sizeof(*current)), next = 0;
 	struct changes changes = { 0 };
 	struct sums sums = { .place = xcalloc(m->tasks.n + m->sessions.n + 1u, sizeof(*sums.place)) };
 
 	for (uint32_t i = 0; i < m->usage.n; i++)
-		if (m->usage.v[i].agent != NONE)
+		if (m->usage.v[i].agent != NONE) {
 			reports[m->usage.v[i].agent] = true;
+			in_session[m->agents.v[m->usage.v[i].agent].session] = true;
+		}
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		current[i] = NONE;
 	if (m->usage.n)
-		add_changes(s, reports, &changes);
+		add_changes(s, reports, in_session, &changes);
 	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
 		const struct usage *u = &m->usage.v[i];
 		uint32_t task;
@@ -132,6 +140,7 @@ struct task_usage *task_usage_list(const struct scene *s, uint32_t *n)
 		qsort(sums.v, sums.n, sizeof(*sums.v), by_cost);
 	vec_release(&changes);
 	free(reports);
+	free(in_session);
 	free(current);
 	free(sums.place);
 	*n = sums.n;
