@@ -38,6 +38,11 @@ item' "$(bash offers show i)"
 item' "$(bash offers show --format = json i)"
 	is 'and after its value' 'inbox
 item' "$(bash offers show --size 80 i)"
+	is 'a command after options' 'show' "$(bash offers --ascii --size 80 --color = never sh)"
+	is '... and its words' 'inbox
+item' "$(bash offers --ascii --size 80 show i)"
+	is '... and its options' '--strict' "$(bash offers --config x check --st)"
+	is 'no command after a source' '' "$(bash offers --ascii log.ndjson sh)"
 	is 'not twice' '' "$(bash offers show inbox i)"
 	is 'verbs' 'accept
 answer' "$(bash offers decide log item a)"
@@ -78,6 +83,7 @@ for shell in zsh fish; do
 		continue
 	fi
 	is "$shell: the beginning of a command" show "$(${shell}_offers 'gavel sh')"
+	is "$shell: ... after options" show "$(${shell}_offers 'gavel --ascii --size=80 sh')"
 	is "$shell: views" 'inbox
 item' "$(${shell}_offers 'gavel show --since=1 i')"
 	is "$shell: not twice" '' "$(${shell}_offers 'gavel show inbox inb')"

@@ -181,6 +181,12 @@ ok 'the next incarnation is another one' agent "<until:question>:restart<Enter><
 	"say {\"type\":\"request:ask-user\",\"id\":\"{uuid}\",\"timestamp\":\"{now}\",\"payload\":{\"question\":\"Who am I?\",\"timeout\":300000}}" 'wait-for-line answer' 'say heard'
 is '... and was told nothing but to end' 0 "$(grep -c answer "$captures/dev.ndjson.replies.ndjson")"
 
+ok 'the selected agent is stopped after a question' agent '5<until:X stop  U restart>X<until:stop dev? y does>n<wait:200>'"$save kept<Enter>"':stop<Enter><until:stop dev? y does>y<until:SIGTERM>XUQ' \
+	'say hello' 'close-stdin' stall
+ok 'the title says that agents run' shows kept ' live '
+ok '... not by any other answer' shows kept 'dev'
+is '... which leaves it as it is' 0 "$(grep -c 'ending\|SIGTERM\|ended' kept)"
+ok 'the selected agent is restarted' agent '5<until:started>U<until:restart dev? y does>y<until:runs again>Q' 'say hello' stall
 ok 'stopped by command' agent '5<until:started>:stop dev<Enter><until:SIGTERM>Q' 'say hello' 'close-stdin' stall
 ok 'ignores TERM: a second Q kills' agent '4<until:hello>Q<until:waiting for dev>Q' 'ignore-term' 'say hello' stall
 

@@ -57,9 +57,9 @@ look 'a key while it reads' 80x24 3 "$GAVEL" many.ndjson
 
 head -n 150 demo.ndjson >grows.ndjson
 start 100x24 "$FOLLOWING" grows.ndjson
-ok 'a log is followed' soon title_says ' live .* 150 messages'
+ok 'a log is followed' soon title_says ' followed .* 150 messages'
 sed -n '151,208p' demo.ndjson >>grows.ndjson
-ok 'what comes is shown' soon title_says '208 messages'
+ok 'what comes is shown, and makes it live' soon title_says ' live .* 208 messages'
 ok 'and new items are told' soon says 'new items, the last: '
 press P
 ok 'P pauses' soon title_says paused
@@ -89,7 +89,7 @@ ok 'Q ends it' soon says 'exit code 0'
 # A question that waits for three seconds: it opens, nears its end, and is over.
 : >asks.ndjson
 start 120x24 "$FOLLOWING" asks.ndjson
-ok 'an empty log is followed' soon title_says ' live '
+ok 'an empty log is followed' soon title_says ' followed '
 printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-000000000001","timestamp":"%s","agentId":"agent-1","payload":{"question":"Now or never?","options":[],"timeout":3000}}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>asks.ndjson
 ok 'a question opens' soon says 'until it expires at'
 ok 'its end is near' soon says '00000000-0000-4000-8000-000000000001 expires in'
@@ -101,14 +101,14 @@ press Q
 ok 'Q ends that, too' soon says 'exit code 0'
 mkdir -p queue
 start 80x24 "$FOLLOWING" queue
-ok 'an empty folder is followed' soon title_says ' live '
+ok 'an empty folder is followed' soon title_says ' followed '
 sed -n '/"confidence_score"/{p;q;}' demo.ndjson >queue/result-1.json
 ok 'a file that appears is read' soon title_says '1 message'
 press Q
 rm -f fifo
 mkfifo fifo
 start 80x24 "$FOLLOWING" fifo
-ok 'a FIFO is followed' soon title_says ' live '
+ok 'a FIFO is followed' soon title_says ' followed '
 sed -n '1,5p' demo.ndjson >fifo
 ok 'its first writer is read' soon title_says '5 messages'
 sed -n '6,7p' demo.ndjson >fifo

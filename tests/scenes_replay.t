@@ -51,7 +51,7 @@ ok 'and the terminal is as before' soon tty_is_as_before
 
 head -n 150 demo.ndjson >grows.ndjson
 start 80x24 "$FOLLOWING" grows.ndjson
-ok 'a log is followed' soon title_says ' live .* 150 messages'
+ok 'a log is followed' soon title_says ' followed .* 150 messages'
 press 'R:seek #40<Enter>'
 ok 'R replays what has come' soon title_says ' replay .* 40 messages'
 sed -n '151,180p' demo.ndjson >>grows.ndjson

@@ -62,6 +62,33 @@ ok 'gavel demo' exit_of 0 "$GAVEL" demo
 ok 'prints inbox and summary' sh -c '"$GAVEL" show inbox --size=100 "$1" >a && "$GAVEL" show summary --size=100 "$1" >b && [ "$(wc -l <out)" -ge "$(cat a b | wc -l)" ]' sh "$demo"
 
 # What was decided here.
+ok '... from the build folder, wherever one is' sh -c 'cd / && env -u GAVEL_DATADIR "$GAVEL" demo | cmp - "$1"' sh "$tmp/out"
+mkdir -p elsewhere/data
+cp "$GAVEL" elsewhere/gavel
+echo '{}' >elsewhere/data/other.ndjson
+mkdir -p here/data
+echo '{"other":"demo"}' >here/data/demo.ndjson
+ok '... never from the current folder' sh -c 'cd here && if env -u GAVEL_DATADIR ../elsewhere/gavel demo >../out 2>&1; then ! grep -q 1.message ../out; else grep -q "GAVEL_DATADIR names" ../out; fi'
+is 'an option before the command' "$("$GAVEL" demo --ascii --size=100)" "$("$GAVEL" --ascii --size 100 demo)"
+is '... with a value' "$("$GAVEL" show inbox --color=always "$demo")" "$("$GAVEL" --color=always show inbox "$demo")"
+is '... and its help' "$("$GAVEL" show --help)" "$("$GAVEL" --help show)"
+ok '... is one of the command' exit_of 2 "$GAVEL" --strict show inbox "$demo"
+ok '... as it says' grep -q 'show takes no --strict' err
+echo '{}' >show
+ok 'after -- no word is a command' exit_of 0 "$GAVEL" --no-follow -- show
+rm show
+ok 'a mistyped command' exit_of 2 "$GAVEL" shwo inbox "$demo"
+is '... is suggested' 'gavel: shwo: no such file or command; did you mean show?' "$(cat err)"
+ok '... after options, too' exit_of 2 "$GAVEL" --ascii dmeo
+is '... is suggested' 'gavel: dmeo: no such file or command; did you mean demo?' "$(cat err)"
+cp "$demo" shwo
+ok '... unless a file is called so' exit_of 0 "$GAVEL" shwo
+rm shwo
+ok 'a missing log is a missing log' exit_of 2 "$GAVEL" log-of-today
+is '... like none of them' 'gavel: log-of-today: No such file or directory; check the name' "$(cat err)"
+ok 'help of a mistyped command' exit_of 2 "$GAVEL" help replya
+is '... suggests it' 'gavel: no command replya; did you mean replay?' "$(cat err)"
+
 cp "$demo" log.ndjson
 item=$(sed -n 's/^{"id":"\([^"]*\)","dialect":"orchestrator","kind":"question".*/\1/p' inbox | head -n 1)
 finding=review-PK-3/F-2
@@ -243,6 +270,44 @@ is 'a filter by origin' 1 "$("$GAVEL" show inbox --all --filter=trust:journal --
 is '... by what is not its role' 2 "$("$GAVEL" show messages --filter=is:not-its-role --format=json trust/dev-1.ndjson | wc -l)"
 is 'the state is the same without a journal' "$("$GAVEL" show state --reply=trust/ann.ndjson trust/session.ndjson)" \
 	"$("$GAVEL" show state --journal=nobodys --reply=trust/ann.ndjson trust/session.ndjson)"
+
+# what it cost, in all and by task: that of the sender when it was reported, else by session
+usage() { printf '{"type":"step_finish","timestamp":%s,"part":{"id":"p","messageID":"m","type":"step-finish","reason":"stop","cost":%s,"tokens":{"total":30,"input":10,"output":20,"reasoning":0,"cache":{"read":5,"write":0}}}}\n' "$1" "$2"; }
+said() { printf '{"message_id":"b4f65dcd-895a-4a20-bafe-96c67c9c45%s","timestamp":"2026-03-17T09:0%s:00.000Z","sequence_number":%s,"from_agent":{"agent_id":"%s","agent_type":"developer"},"to_agent":{"agent_id":"%s","agent_type":"developer"},"message_type":"%s","payload":%s,"correlation_id":"c"}\n' "$@"; }
+{
+	usage 1773738032702 0.0625
+	said 01 1 1 architect-main provider task_assignment '{"task":{"task_id":"T-1","task_description":"One"},"priority":"high"}'
+	usage 1773738132702 0.5
+	said 02 2 1 provider architect-main task_progress '{"task_id":"T-1","progress_percent":10,"current_step":"x"}'
+	usage 1773738132703 0.25
+	said 03 3 2 provider architect-main task_completion '{"task_id":"T-1","status":"completed"}'
+	usage 1773738232702 0.125
+} >cost.ndjson
+"$GAVEL" show summary --format=json cost.ndjson >out
+is 'cost by task' '{"task":"T-1","session":"cost.ndjson","tokens_in":20,"tokens_out":40,"tokens_cached":10,"cost":0.750000},{"task":null,"session":"cost.ndjson","tokens_in":20,"tokens_out":40,"tokens_cached":10,"cost":0.187500}' \
+	"$(sed 's/.*"by_task":\[\(.*\)\]}$/\1/' out)"
+is '... as text' '  by task            2  T-1 $0.7500   cost.ndjson $0.1875' "$("$GAVEL" show summary --size=100 cost.ndjson | grep 'by task')"
+is '... as of then' '[{"task":null,"session":"cost.ndjson","tokens_in":10,"tokens_out":20,"tokens_cached":5,"cost":0.062500}]' \
+	"$("$GAVEL" show summary --at='#2' --format=json cost.ndjson | sed 's/.*"by_task":\(.*\)}$/\1/')"
+is 'agents: a total' 'total of 2 7 40 80 $0.938' "$("$GAVEL" show agents --size=100 cost.ndjson | awk 'END { print $1, $2, $3, $5, $6, $7, $8 }')"
+is '... of those that are shown' 0 "$("$GAVEL" show agents --filter=agent:provider cost.ndjson | grep -c total)"
+i=0
+while [ $((i += 1)) -le 700 ]; do
+	said 01 1 1 "$i-an-agent-with-a-rather-long-name" architect-main task_progress '{}'
+done >many.ndjson
+"$GAVEL" show agents --size=80 many.ndjson >out
+is '700 agents have a row each, a heading and a total' '700 703 80 total of 701' "$(grep -c 'an-agent' out) $(wc -l <out) $(wc -L <out) $(tail -n 1 out | cut -c1-12)"
+ok '... and a state beside a name that is cut' [ "$(grep -cE '^.{1,24}… +[^ ]+ idle' out)" = 700 ]
+
+# what a recording of last year asks is as old as it was when that ended, beside another one
+sed 's/"2026-03-17T/"2025-03-10T/g' "$demo" | grep -v ses_ >year.ndjson
+ages() { "$GAVEL" show inbox --size=100 "$@" | grep -E 'PK-4|06c7df97' | awk '{ print $1 }' | sort | tr '\n' ' '; }
+is 'ages in a recording' '!3:55 17m29 ' "$(ages "$demo")"
+is '... of another year, beside it' '!3:55 !3:55 17m29 17m29 ' "$(ages year.ndjson "$demo")"
+is '... in any order' '!3:55 !3:55 17m29 17m29 ' "$(ages "$demo" year.ndjson)"
+is '... and who was seen when' '17m29 17m29 ' "$("$GAVEL" show agents --size=100 year.ndjson "$demo" | grep '^reviewer-02' | grep -o '[0-9]*m[0-9]*' | tr '\n' ' ')"
+sed 's/"2026-03-17T09/"2026-03-16T23/' "$demo" | grep -v ses_ >day.ndjson
+is '... one that ended less than a day before shares its clock' '10h17' "$(ages day.ndjson "$demo" | grep -o '10h[0-9]*')"
 
 ok '--help' exit_of 0 "$GAVEL" --help
 ok 'of a command' exit_of 0 "$GAVEL" check --help

@@ -377,7 +377,8 @@ unsigned app_where(const struct app *a, unsigned screens)
 
 	if (screens)
 		return IN_SCREEN | replay;
-	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
+	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0) |
+	       (a->tab == TAB_AGENTS ? (unsigned)IN_AGENTS : 0);
 }
 
 static void run_command(struct app *a, const struct app_command *c, struct str argument)

@@ -145,6 +145,13 @@ enum liveness {
 	LIVE_BEHIND, /* messages arrive faster than they are read */
 };
 
+/* Whether what is followed does grow, for the title line. */
+enum growth {
+	GROWTH_AWAITED, /* nothing has come yet, and what there is was not written just now */
+	GROWTH_LIVE,
+	GROWTH_ENDED, /* no agent runs any more */
+};
+
 struct app {
 	struct scene scene;
 	struct str title; /* the sources, for the title line */
@@ -189,6 +196,7 @@ struct app {
 	struct rect bar_rect;  /* where the replay bar was drawn */
 	bool dragging;         /* the mouse, on the bar */
 	enum liveness live;
+	enum growth growth;
 	int64_t wall_ms;       /* the time of day in a live session, else TIME_NONE */
 	bool follows;          /* the list of messages keeps its last line selected */
 	bool select_last;      /* select the last line when the list is next drawn */

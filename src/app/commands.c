@@ -370,10 +370,43 @@ static COMMAND(tell)
 	app_effect(a, (struct effect){ EFFECT_TELL, .tell = c });
 }
 
+/* Asks whether to stop or restart the agent that is selected in the list. */
+static void ask_for_agent(struct app *a, enum order_type what)
+{
+	const struct pane *p = app_list(a);
+	const struct life *life = p->selected < p->lines.list.n
+					  ? agents_life(&a->scene, &p->lines, p->selected)
+					  : NULL;
+
+	if (!life && a->scene.artifact) {
+		app_say(a, ROLE_WARN, "a review has turns; :stop ends the one that runs");
+	} else if (!life) {
+		app_say(a, ROLE_WARN, "gavel does not run the selected agent: it can neither be "
+				      "stopped nor restarted here");
+	} else if (what == ORDER_STOP && life->ended) {
+		app_say(a, ROLE_WARN, "%.*s has ended already", STR_ARG(life->group));
+	} else {
+		buf_clear(&a->deciding.agent);
+		buf_add_str(&a->deciding.agent, life->group);
+		a->deciding.order = what;
+		a->deciding.confirm = CONFIRM_AGENT;
+		app_say(a, ROLE_KEY, "%s %.*s? y does, any other key does not",
+			what == ORDER_STOP ? "stop" : "restart", STR_ARG(life->group));
+	}
+}
+
+static COMMAND(selected_agent) { ask_for_agent(a, (enum order_type)number); }
+
 static COMMAND(agent)
 {
 	struct agent_order o = { .type = (enum order_type)number };
+	bool selected = !argument.n && a->scene.life_n && a->tab == TAB_AGENTS &&
+			!a->screen_count;
 
+	if (selected && (o.type == ORDER_STOP || o.type == ORDER_RESTART)) {
+		ask_for_agent(a, o.type);
+		return;
+	}
 	if (o.type == ORDER_CANCEL || o.type == ORDER_ASSIGN)
 		o.task = app_effect_dup(a, str_first_word(&argument));
 	*(o.type == ORDER_CANCEL ? &o.reason : &o.agent) = app_effect_dup(a, argument);
@@ -509,10 +542,16 @@ const struct app_command app_commands[] = {
 
 	{ "live", "follow", "f", "follow new messages, or stop", ANYWHERE,
 	  run_follow },
-	{ "live", "stop", "", "stop AGENT: end an agent that gavel runs, gracefully", ANYWHERE,
-	  run_agent, ORDER_STOP },
-	{ "live", "restart", "", "restart AGENT: stop it if it runs, start it again", ANYWHERE,
-	  run_agent, ORDER_RESTART },
+	{ "live", "stop", "",
+	  "stop AGENT: end an agent that gavel runs, gracefully; without a name the selected one, "
+	  "after a question", ANYWHERE, run_agent, ORDER_STOP },
+	{ "live", "restart", "",
+	  "restart AGENT: stop it if it runs, start it again; without a name the selected one, after "
+	  "a question", ANYWHERE, run_agent, ORDER_RESTART },
+	{ "live", "stop-selected", "X", "agents: stop the selected one, after a question",
+	  IN_AGENTS, run_selected_agent, ORDER_STOP },
+	{ "live", "restart-selected", "U", "agents: restart the selected one, after a question",
+	  IN_AGENTS, run_selected_agent, ORDER_RESTART },
 	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
 	  ANYWHERE, run_agent, ORDER_CANCEL },
 	{ "live", "assign", "", "assign TASK AGENT: give an accepted task to an agent",

@@ -19,6 +19,7 @@ void deciding_release(struct deciding *d)
 	vec_release(&d->history);
 	vec_release(&d->undone);
 	free(d->artifact);
+	buf_release(&d->agent);
 }
 
 static const struct item *get_item(const struct app *a, uint32_t item)
@@ -611,6 +612,12 @@ static void do_confirmed(struct app *a, enum confirm what)
 	case CONFIRM_GIVE_UP:
 		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk,
 					       .letter = { d->letter, d->sure } });
+		break;
+	case CONFIRM_AGENT:
+		app_effect(a, (struct effect){ EFFECT_AGENT,
+					       .order = { .type = (enum order_type)d->order,
+							  .agent = app_effect_dup(
+								  a, buf_str(&d->agent)) } });
 		break;
 	case CONFIRM_NONE: break;
 	}

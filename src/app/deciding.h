@@ -23,6 +23,7 @@ enum confirm {
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
+	CONFIRM_AGENT,   /* stop or restart the selected agent */
 };
 
 /* A draft that was staged in this run. */
@@ -55,6 +56,8 @@ struct deciding {
 	VEC(uint8_t) unfolded; /* on it: by letter */
 	VEC(uint8_t) seen;     /* by remark: which of its ends were on the screen */
 	char *artifact;    /* :attach */
+	struct buf agent;  /* CONFIRM_AGENT: its name; order is an enum order_type */
+	int order;
 	struct {
 		uint32_t item, line; /* line 0 = none */
 	} input; /* :input, which input an output answers */

@@ -85,13 +85,16 @@ static void put_sources(struct pen *p, struct str sources)
 static void draw_title(struct app *a, struct grid *g)
 {
 	static const char *const modes[] = {
-		[LIVE_NOT] = "", [LIVE_ON] = "  live", [LIVE_PAUSED] = "  paused",
-		[LIVE_BEHIND] = "  behind",
+		[LIVE_NOT] = "", [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind",
+	};
+	static const char *const growths[] = {
+		[GROWTH_AWAITED] = "  followed", [GROWTH_LIVE] = "  live", [GROWTH_ENDED] = "  ended",
 	};
 	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
-	const char *mode = a->scene.reading	? "  reading"
-			   : a->playback.model	? "  replay"
-						: modes[a->live];
+	const char *mode = a->scene.reading	  ? "  reading"
+			   : a->playback.model	  ? "  replay"
+			   : a->live == LIVE_ON ? growths[a->growth]
+						  : modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
 

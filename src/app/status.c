@@ -80,6 +80,10 @@ static void list_keys(struct app *a, struct buf *out)
 			    "{skip} idle  {loop} loop", out);
 	} else if (a->tab == TAB_INBOX && add_verbs(a, true, out))
 		keymap_text(&a->keymap, "  {mark} mark  {defer} snooze", out);
+	else if (a->tab == TAB_AGENTS && a->scene.life_n)
+		keymap_text(&a->keymap,
+			    "{open} last message  {stop-selected} stop  {restart-selected} restart",
+			    out);
 	else
 		keymap_text(&a->keymap, tab_keys[a->tab], out);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,13 +47,33 @@ static int run_demo(struct options *o, const char *source)
 	return code;
 }
 
+/* The demo session beside a program that was built and not installed: configure links it into the
+ * build folder. Whoever could put another one there could replace the program as well. */
+static bool find_built(struct buf *path)
+{
+	char program[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program));
+	const char *slash = n > 0 && n < PATH_MAX ? memrchr(program, '/', (size_t)n) : NULL;
+
+	if (!slash)
+		return false;
+	buf_printf(path, "%.*s/data/demo.ndjson", (int)(slash - program), program);
+	if (access(path->p, R_OK) == 0)
+		return true;
+	buf_clear(path);
+	return false;
+}
+
 int cmd_demo(struct options *o)
 {
 	const char *dir = getenv("GAVEL_DATADIR");
 	struct buf path = { 0 };
 	int code = EXIT_TROUBLE;
 
-	buf_printf(&path, "%s/demo.ndjson", dir && *dir ? dir : PKGDATADIR);
+	if (dir && *dir)
+		buf_printf(&path, "%s/demo.ndjson", dir);
+	else if (!find_built(&path))
+		buf_adds(&path, PKGDATADIR "/demo.ndjson");
 	if (access(path.p, R_OK) < 0)
 		print_trouble("%s: %s; make install puts the demo there, or GAVEL_DATADIR names "
 			      "the folder that has it", path.p, strerror(errno));

@@ -85,6 +85,9 @@ int cmd_help(struct options *o)
 		config_help(&out);
 	} else if (word && complete_script(word, &out)) {
 		; /* done */
+	} else if (word && !command && command_near(word)) {
+		return print_trouble("no command %s; did you mean %s?", word,
+				     command_near(word)->name);
 	} else if (word && !command) {
 		return print_trouble("no command %s; see gavel --help", word);
 	} else {

@@ -5,8 +5,21 @@
 
 #include <unistd.h>
 
+/* The command that the first word was meant to be: it is like one and no file. */
+static const struct command *meant(const struct options *o)
+{
+	const char *word = o->words.n ? o->words.v[0] : "";
+
+	return *word && access(word, F_OK) < 0 ? command_near(word) : NULL;
+}
+
 int cmd_watch(struct options *o)
 {
+	const struct command *near = meant(o);
+
+	if (near)
+		return print_trouble("%s: no such file or command; did you mean %s?",
+				     o->words.v[0], near->name);
 	if (!o->headless && !o->words.n && isatty(STDIN_FILENO))
 		return print_trouble("no source; give a log, or try: gavel demo (all of it: gavel "
 				     "--help)");

@@ -35,6 +35,16 @@ static void add_first_words(const struct command *c, struct buf *out)
 	}
 }
 
+/* Names of the options that take a value, each with its dashes. */
+static void add_valued(struct buf *out, const char *separator)
+{
+	const struct option *o;
+
+	for (unsigned i = 0, n = 0; (o = option_at(i)); i++)
+		if (o->argument)
+			buf_printf(out, "%s--%s", n++ ? separator : "", o->name);
+}
+
 static void add_verbs(struct buf *out)
 {
 	for (int v = 0; v < VERB_COUNT; v++)
@@ -101,6 +111,20 @@ static void bash_command(const struct command *c, struct buf *out)
 	buf_release(&words);
 }
 
+/* Finds the first word that is neither an option nor the value of one; it may be the command. */
+static void bash_find_command(struct buf *out)
+{
+	buf_adds(out, "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tcase ${COMP_WORDS[i]} in\n\t\t");
+	add_valued(out, "|");
+	buf_adds(out, ") [[ ${COMP_WORDS[i+1]} == = ]] || ((i++)) ;;\n"
+		      "\t\t=) ((i++)) ;;\n"
+		      "\t\t-*) ;;\n\t\t");
+	add_commands(out, "|");
+	buf_adds(out, ") command=${COMP_WORDS[i]} first=$i; break ;;\n"
+		      "\t\t*) first=$i; break ;;\n"
+		      "\t\tesac\n\tdone\n");
+}
+
 static void complete_bash(struct buf *out)
 {
 	struct buf verbs = { 0 };
@@ -110,21 +134,19 @@ static void complete_bash(struct buf *out)
 		 "# bash completion for gavel, made by: gavel help bash\n"
 		 "_gavel()\n{\n"
 		 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-		 "\tlocal command= words= options= given=0 i\n\n"
+		 "\tlocal command= words= options= first=0 given=0 i\n\n"
 		 "\tCOMPREPLY=()\n"
 		 "\t# bash cuts --option=value in three\n"
 		 "\tif [[ $cur == = ]]; then\n\t\tcur=\n"
 		 "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n");
 	bash_values(out);
-	buf_adds(out, "\tif ((COMP_CWORD > 1)); then\n\t\tcase ${COMP_WORDS[1]} in\n\t\t");
-	add_commands(out, "|");
-	buf_adds(out, ") command=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n"
-		      "\tcase $command in\n");
+	bash_find_command(out);
+	buf_adds(out, "\tcase $command in\n");
 	for (unsigned i = 0; command_at(i); i++)
 		bash_command(command_at(i), out);
 	buf_adds(out, "\tesac\n"
 		      "\t# words that are neither options nor their values\n"
-		      "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+		      "\tfor ((i = first + 1; i < COMP_CWORD; i++)); do\n"
 		      "\t\t[[ ${COMP_WORDS[i]} == -* || ${COMP_WORDS[i]} == = ||\n"
 		      "\t\t\t${COMP_WORDS[i-1]} == = ||\n"
 		      "\t\t\t\" $options \" == *\" ${COMP_WORDS[i-1]}= \"* ]] || ((given++))\n"
@@ -133,7 +155,7 @@ static void complete_bash(struct buf *out)
 		      "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
 		      "\t\t[[ ${#COMPREPLY[@]} -eq 1 && $COMPREPLY == *= ]] && compopt -o nospace\n"
 		      "\t\treturn\n\tfi\n"
-		      "\tif ((COMP_CWORD == 1)); then\n\t\twords='");
+		      "\tif ((first == 0)); then\n\t\twords='");
 	add_commands(out, " ");
 	buf_printf(out, "'\n\telif [[ $command == decide ]] && ((given == 2)); then\n"
 			"\t\twords='%s'\n"
@@ -186,16 +208,22 @@ static void zsh_command(const struct command *c, struct buf *out)
 static void complete_zsh(struct buf *out)
 {
 	buf_adds(out, "#compdef gavel\n# made by: gavel help zsh\n\n_gavel() {\n"
-		      "\tlocal -a commands\n\tlocal command=\n\tcommands=(\n");
+		      "\tlocal -a commands\n\tlocal -i at=2\n\tlocal command=\n\tcommands=(\n");
 	for (unsigned i = 1; command_at(i); i++) {
 		buf_printf(out, "\t\t'%s:", command_at(i)->name);
 		add_sentence(out, command_at(i)->help, ":\\");
 		buf_adds(out, "'\n");
 	}
-	buf_adds(out, "\t)\n\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+	buf_adds(out, "\t)\n\t# options may stand before the command\n"
+		      "\twhile (( at < CURRENT )) && [[ $words[at] == -* ]]; do\n"
+		      "\t\t[[ $words[at] == (");
+	add_valued(out, "|");
+	buf_adds(out, ") ]] && (( at++ ))\n\t\t(( at++ ))\n\tdone\n"
+		      "\tif (( CURRENT == at )) && [[ $words[at] != -* ]]; then\n"
 		      "\t\t_describe -t commands command commands\n\t\t_files\n\t\treturn\n\tfi\n"
-		      "\tif (( ${commands[(I)$words[2]:*]} )); then\n"
-		      "\t\tcommand=$words[2]\n\t\tshift words\n\t\t(( CURRENT-- ))\n\tfi\n"
+		      "\tif (( at < CURRENT && ${commands[(I)$words[at]:*]} )); then\n"
+		      "\t\tcommand=$words[at]\n\t\tshift $((at - 1)) words\n"
+		      "\t\t(( CURRENT -= at - 1 ))\n\tfi\n"
 		      "\tcase $command in\n");
 	for (unsigned i = 1; command_at(i); i++)
 		zsh_command(command_at(i), out);

@@ -3,6 +3,7 @@
 
 #include "json/compose.h"
 #include "view/session_stats.h"
+#include "view/task_usage.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -218,6 +219,29 @@ static void put_agents(struct load *l, const struct scene *s, struct buf *b)
 	free(stats);
 }
 
+/* Tasks with usage; task is null for what was used in a session and for no task. */
+static void put_tasks(struct load *l, const struct scene *s, struct buf *b)
+{
+	const struct model *m = s->model;
+	uint32_t n;
+	struct task_usage *list = task_usage_list(s, &n);
+
+	json_open(b, "by_task", '[');
+	for (uint32_t i = 0; i < n; i++) {
+		const struct task_usage *u = &list[i];
+
+		json_comma(b);
+		buf_addc(b, '{');
+		json_put_str(b, "task", u->task != NONE ? model_str(m, m->tasks.v[u->task].id)
+							: STR_NONE);
+		json_session(l, b, u->session);
+		json_usage(b, u->tokens_in, u->tokens_out, u->tokens_cached, u->cost);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+	free(list);
+}
+
 void json_summary(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
@@ -252,5 +276,8 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	put_decision_stats(l, s, out);
 	json_usage(out, in, tokens_out, cached, cost);
 	put_agents(l, s, out);
+	/* all of it is in other views: the hash of a session stays what it was */
+	if (!l->json.hide_names)
+		put_tasks(l, s, out);
 	json_end(l, out);
 }

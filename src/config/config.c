@@ -162,7 +162,8 @@ static void set_text(struct config_reading *r, const struct setting *s, yyjson_v
 	}
 }
 
-static void set_notices(struct config_reading *r, const struct setting *s, yyjson_val *array)
+static void set_terminal_notices(struct config_reading *r, const char *name, const char *takes,
+				 yyjson_val *array)
 {
 	static const char *const words[] = { "bell", "osc9", "osc777" };
 	unsigned wanted = 0;
@@ -182,7 +183,63 @@ static void set_notices(struct config_reading *r, const struct setting *s, yyjso
 	if (valid)
 		r->c->notices = wanted;
 	else
-		config_invalid(r, array, s->name, s->takes);
+		config_invalid(r, array, name, takes);
+}
+
+/* A program that is found through PATH or by its full path: one given relative to the current folder
+ * would be whatever lies beside the log. */
+static void set_notice_command(struct config_reading *r, yyjson_val *array)
+{
+	struct config_words *out = &r->c->notice_command;
+	yyjson_val *v;
+	size_t i, n;
+	struct str program = json_str(yyjson_arr_get_first(array));
+	bool valid = config_is_array(array, 1) && is_clean(program) &&
+		     (program.p[0] == '/' || !memchr(program.p, '/', program.n));
+
+	if (valid)
+		yyjson_arr_foreach(array, i, n, v)
+			valid = valid && yyjson_is_str(v) && (!json_str(v).n || is_clean(json_str(v)));
+	if (!valid && !yyjson_is_null(array)) {
+		config_invalid(r, array, "notices.command",
+			       "an array of a program, by its name in PATH or its full path, and "
+			       "its arguments, or null");
+		return;
+	}
+	config_free_words(out);
+	if (yyjson_is_null(array))
+		return;
+	yyjson_arr_foreach(array, i, n, v)
+		vec_push(out, str_dup(json_str(v)));
+	vec_push(out, NULL);
+	out->n--;
+}
+
+/* The array is that of the terminal. */
+static void set_notices(struct config_reading *r, const struct setting *s, yyjson_val *value)
+{
+	yyjson_val *key, *v;
+	size_t i, n;
+
+	if (!yyjson_is_obj(value)) {
+		set_terminal_notices(r, s->name, s->takes, value);
+		return;
+	}
+	if (!config_is_object(r, value, s->name, s->takes))
+		return;
+	yyjson_obj_foreach(value, i, n, key, v) {
+		bool command = str_is(json_str(key), "command");
+
+		if (!command && !str_is(json_str(key), "terminal"))
+			config_unknown_key(r, key, "kind of notice", "terminal, command");
+		else if (config_is_repeated(r, value, key))
+			continue;
+		else if (command)
+			set_notice_command(r, v);
+		else
+			set_terminal_notices(r, "notices.terminal",
+					     "an array of \"bell\", \"osc9\" and \"osc777\"", v);
+	}
 }
 
 /* One invalid word keeps all defaults: half a list would hide the error. */
@@ -251,10 +308,15 @@ static const struct setting settings[] = {
 	  "The group that may write to these files. null: one that a group can write to is not "
 	  "believed.",
 	  set_text, FIELD(reviewers_group) },
-	{ "notices", "an array of \"bell\", \"osc9\" and \"osc777\"", "[]", "[\"bell\"]",
-	  "How you are told while a log is followed that an item has opened or expired: the "
-	  "terminal's bell, or a notice as terminals with OSC 9 or 777 show it. The text is always "
-	  "the same; nothing of a message is in it.",
+	{ "notices",
+	  "an array of \"bell\", \"osc9\" and \"osc777\", or an object of terminal and command",
+	  "[]", "{ \"terminal\": [\"bell\"], \"command\": [\"/home/alice/bin/tell-me\"] }",
+	  "How you are told while a log is followed that an item has opened, comes near its "
+	  "deadline or has expired, at most once a second. terminal, or the array alone: the "
+	  "terminal's bell, or a notice as terminals with OSC 9 or 777 show it; the text is always "
+	  "the same, nothing of a message is in it. command: a program of yours, by its name in "
+	  "PATH or its full path, and its arguments, which no shell reads; it gets one JSON object "
+	  "on its standard input.",
 	  set_notices },
 	{ "agents", "an array of objects", "[]",
 	  "[{ \"name\": \"dev\", \"command\": [\"my-agent\", \"--json\"], \"folder\": "
@@ -470,6 +532,7 @@ void config_release(struct config *c)
 	config_free_words(&c->problems);
 	config_free_words(&c->reason_codes);
 	config_free_words(&c->reviewers);
+	config_free_words(&c->notice_command);
 	config_free_agents(c);
 	free(c->as);
 	free(c->reviewers_group);

@@ -61,6 +61,8 @@ struct config {
 	uint32_t cache_mb; /* 0 = none */
 	size_t max_line_bytes;
 	unsigned notices;       /* NOTICE_ bits of term/term.h: how new items are announced */
+	struct config_words notice_command; /* a program and its arguments, then NULL, which n does
+					       not count; n = 0: none */
 	char *as, *escalate_to; /* NULL = not set */
 	struct config_words reason_codes;
 	struct config_words reviewers; /* login names of those whose reply files are believed */

@@ -374,6 +374,51 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+enum { NEAR_MAX = 16 };
+
+/* Letters to insert, remove, replace or swap with their neighbour to get from one word to the other
+ * (optimal string alignment). Both at most NEAR_MAX long. */
+static size_t edit_distance(struct str a, struct str b)
+{
+	size_t d[NEAR_MAX + 1][NEAR_MAX + 1];
+
+	for (size_t i = 0; i <= a.n; i++)
+		for (size_t j = 0; j <= b.n; j++) {
+			if (!i || !j) {
+				d[i][j] = i + j;
+				continue;
+			}
+			d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1,
+					d[i - 1][j - 1] + (a.p[i - 1] != b.p[j - 1]));
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1])
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	return d[a.n][b.n];
+}
+
+const struct command *command_near(const char *word)
+{
+	const struct command *nearest = NULL;
+	size_t nearest_by = 3;
+
+	for (int i = 1; i < COMMANDS && strlen(word) <= NEAR_MAX; i++) {
+		struct str name = str_of(commands[i].name);
+		size_t by = edit_distance(str_of(word), name);
+
+		/* of a short name, two letters are most of it */
+		if (by < nearest_by && by < (name.n + 1) / 2) {
+			nearest = &commands[i];
+			nearest_by = by;
+		}
+	}
+	return nearest;
+}
+
 static const struct option *find_option(struct str name)
 {
 	for (int i = 0; i < OPTIONS; i++)
@@ -418,20 +463,37 @@ static int parse_option(struct options *o, int argc, char **argv, int *i, struct
 	return 0;
 }
 
+/* Index of the command's word, the first that is neither an option nor the value of one; -1: there
+ * is none, so it is the command without a name. */
+static int find_command_word(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		struct str word = str_of(argv[i]);
+		const struct option *option;
+
+		if (str_is(word, "--"))
+			return -1;
+		if (word.n < 2 || word.p[0] != '-')
+			return command_find(argv[i]) ? i : -1;
+		option = word.p[1] == '-' ? find_option(str_from(word, 2)) : NULL;
+		if (option && option->argument)
+			i++; /* --name value */
+	}
+	return -1;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct err *err)
 {
 	bool only_words = false;
-	int i = 0;
+	int at = find_command_word(argc, argv);
 
-	*o = (struct options){ .command = &commands[0] };
-	if (argc > 0 && command_find(argv[0])) {
-		o->command = command_find(argv[0]);
-		i = 1;
-	}
-	for (; i < argc; i++) {
+	*o = (struct options){ .command = at < 0 ? &commands[0] : command_find(argv[at]) };
+	for (int i = 0; i < argc; i++) {
 		const char *word = argv[i];
 
-		if (!only_words && strcmp(word, "--") == 0) {
+		if (i == at) {
+			continue;
+		} else if (!only_words && strcmp(word, "--") == 0) {
 			only_words = true;
 		} else if (!only_words && strncmp(word, "--", 2) == 0) {
 			if (parse_option(o, argc, argv, &i, err))
@@ -522,7 +584,8 @@ void options_help(const struct command *command, struct buf *out)
 	buf_adds(out,
 		 "\nSOURCE is a log of one JSON message a line, a directory of task-, result-\n"
 		 "and review- files or of logs, one JSON document with messages[], a FIFO, or\n"
-		 "- for standard input. Without one, standard input is read.\n\n");
+		 "- for standard input. Without one, standard input is read. Options may stand\n"
+		 "before the command, too; after -- no word is one.\n\n");
 	help_options(out, ANY);
 	buf_adds(out,
 		 "\nExit codes: 0 fine; 1 check found errors, there is no such item, or a "

@@ -105,12 +105,15 @@ const struct command *command_at(unsigned i);
 const struct option *option_at(unsigned i);
 bool command_takes(const struct command *c, const struct option *o);
 
-/* argv without the program's name. -1: invalid usage, described by err. */
+/* argv without the program's name. The command's word is the first that is neither an option nor the
+ * value of one; after -- no word is a command. -1: invalid usage, described by err. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_release(struct options *o);
 
 /* By its name, or NULL. */
 const struct command *command_find(const char *name);
+/* The command that a mistyped word probably means, or NULL. */
+const struct command *command_near(const char *word);
 /* --help: all of it, or one command's. */
 void options_help(const struct command *command, struct buf *out);
 /* The COMMANDS and OPTIONS sections of the man page, in roff. */

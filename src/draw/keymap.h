@@ -14,6 +14,7 @@ enum where { /* contexts in which a command is available */
 	IN_SCREEN = 1 << 1,
 	IN_TIMELINE = 1 << 2,
 	IN_REPLAY = 1 << 3, /* its bindings take precedence */
+	IN_AGENTS = 1 << 4, /* the list of agents */
 	ANYWHERE = IN_LIST | IN_SCREEN,
 };
 

@@ -388,6 +388,9 @@ void model_arrived(struct model *m, uint32_t first, int64_t time_ms);
 uint32_t model_intern(struct model *m, struct str s);
 /* NONE if the name is not interned. */
 uint32_t model_known(const struct model *m, struct str s);
+/* The newest time among the last messages of an interned group, as of k; TIME_NONE if they have none,
+ * or are too far back to be looked for. */
+int64_t model_group_end(const struct model *m, uint32_t group, uint32_t k);
 /* The group of the log that this message replies to; STR_NONE if there is none or several. Linear
  * in the number of sessions. */
 struct str model_group_of(struct model *m, const struct message *msg);

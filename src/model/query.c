@@ -103,6 +103,25 @@ uint32_t model_group_seen(const struct model *m, uint32_t group, uint32_t k)
 	return m->group_runs.v[run].before + (end < k ? end : k) - m->group_runs.v[run].first;
 }
 
+int64_t model_group_end(const struct model *m, uint32_t group, uint32_t k)
+{
+	enum { RUNS_MAX = 1000, MESSAGES_MAX = 64 };
+	uint32_t run = 0, end, n = 0;
+	int64_t newest = TIME_NONE;
+
+	bisect(run, m->group_runs.n, i, m->group_runs.v[i].first < k)
+	while (run-- > 0 && m->group_runs.v[run].group != group)
+		if (++n == RUNS_MAX)
+			return TIME_NONE;
+	if (run == NONE)
+		return TIME_NONE;
+	end = group_run_end(m, run) < k ? group_run_end(m, run) : k;
+	for (n = 0; end-- > m->group_runs.v[run].first && n < MESSAGES_MAX; n++)
+		if (m->records.v[end].time_ms > newest)
+			newest = m->records.v[end].time_ms;
+	return newest;
+}
+
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k)
 {
 	return model_group_seen(m, m->sessions.v[session].group, k);

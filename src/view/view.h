@@ -190,6 +190,9 @@ uint32_t preflight_line(const struct lines *lines, uint32_t letter);
  * plan.dropped), or NONE. */
 uint32_t preflight_letter(const struct lines *lines, uint32_t line, uint32_t *dropped);
 
+/* view_agents: the process that a line of it belongs to; NULL = gavel runs none. */
+const struct life *agents_life(const struct scene *s, const struct lines *lines, uint32_t i);
+
 void lines_release(struct lines *lines);
 
 #endif

@@ -1,13 +1,13 @@
 /* The agents view: state and health, current task, last seen, message rate, tokens, cost and errors
  * of each agent. One sparkline shows the last minute in steps of five seconds, the other the whole
  * session in twelve; all agents share their scales. Processes that gavel runs and that have sent
- * nothing yet come last. */
+ * nothing yet come after the agents, and the total of all that are listed comes last. */
 #include "view/session_label.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINE_AGENT, LINE_PROCESS };
+enum { LINE_AGENT, LINE_PROCESS, LINE_TOTAL };
 enum { UNREAD_SHOWN_MS = 3000, UNVERIFIED_COLS = 18 };
 
 enum col {
@@ -51,6 +51,8 @@ struct agents_own {
 	uint32_t most_recent, most_active; /* scales: maximum of any agent in any step */
 	uint32_t n;
 	struct agent_stats *stats; /* n */
+	struct agent_stats total;  /* of the listed ones: counts, tokens and cost */
+	uint32_t listed;
 };
 
 static void agents_release(void *own_)
@@ -74,13 +76,36 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	table_layout(out, c, COL_COUNT, cols);
 }
 
-/* Whether an agent of that process has a line. */
-static bool process_has_agent(const struct scene *s, const struct agent_stats *stats, uint32_t life)
+/* Lists the processes none of whose agents has spoken. */
+static void list_processes(const struct scene *s, const struct agent_stats *stats, uint32_t n,
+			   struct lines *out)
 {
-	for (uint32_t i = 0; i < s->model->agents.n; i++)
-		if (life_of_agent(s, i, stats[i].messages > 0) == &s->lives[life])
-			return true;
-	return false;
+	bool *spoke = xcalloc(s->life_n, sizeof(*spoke));
+
+	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
+		const struct life *life = life_of_agent(s, i, stats[i].messages > 0);
+
+		if (life)
+			spoke[life - s->lives] = true;
+	}
+	for (uint32_t i = 0; i < s->life_n; i++)
+		if (!spoke[i])
+			line_add(out, LINE_PROCESS, i, 0);
+	free(spoke);
+}
+
+static void add_to_total(struct agents_own *own, const struct agent_stats *a)
+{
+	struct agent_stats *t = &own->total;
+
+	own->listed++;
+	t->messages += a->messages;
+	t->minute += a->minute;
+	t->errors += a->errors;
+	t->warnings += a->warnings;
+	t->tokens_in += a->tokens_in;
+	t->tokens_out += a->tokens_out;
+	t->cost += a->cost;
 }
 
 static uint32_t max_of(const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
@@ -112,14 +137,13 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 		if (s->model->agents.v[i].first >= s->k ||
 		    !filter_agent(s->filter, s->model, i, s->k))
 			continue;
-		if (has_lives)
-			line_add(out, LINE_AGENT, i, 0);
-		else
-			line_number(out, i);
+		add_to_total(own, &stats[i]);
+		line_add(out, LINE_AGENT, i, 0);
 	}
-	for (uint32_t i = 0; has_lives && i < s->life_n && yield_on(s->yield); i++)
-		if (!process_has_agent(s, stats, i))
-			line_add(out, LINE_PROCESS, i, 0);
+	if (has_lives)
+		list_processes(s, stats, n, out);
+	if (own->listed > 1)
+		line_add(out, LINE_TOTAL, 0, 0);
 }
 
 /* The state that an agent reports itself. */
@@ -228,6 +252,34 @@ static void draw_process(const struct life *life, const struct columns *fit, str
 	put_right(g, column_rect(row, fit, COL_MESSAGES), ROLE_DIM, "·");
 }
 
+/* Messages, tokens, cost and problems, of an agent or of all. */
+static void put_counts(const struct agent_stats *stats, const struct columns *fit, struct grid *g,
+		       struct rect row)
+{
+	char text[32];
+
+	put_right(g, column_rect(row, fit, COL_RATE), stats->minute ? ROLE_NORMAL : ROLE_DIM,
+		  short_rate(stats->minute / (RATE_SPAN_MS / 1000.0), text));
+	put_count(g, column_rect(row, fit, COL_MESSAGES), ROLE_NORMAL, stats->messages);
+	put_count(g, column_rect(row, fit, COL_IN), ROLE_NORMAL, stats->tokens_in);
+	put_count(g, column_rect(row, fit, COL_OUT), ROLE_NORMAL, stats->tokens_out);
+	if (stats->cost > 0)
+		snprintf(text, sizeof(text), stats->cost < 100 ? "$%.3f" : "$%.0f", stats->cost);
+	put_right(g, column_rect(row, fit, COL_COST), stats->cost > 0 ? ROLE_NORMAL : ROLE_DIM,
+		  stats->cost > 0 ? text : "·");
+	put_count(g, column_rect(row, fit, COL_ERRORS), ROLE_ERROR, stats->errors);
+	put_count(g, column_rect(row, fit, COL_WARNINGS), ROLE_WARN, stats->warnings);
+}
+
+static void draw_total(const struct agents_own *own, const struct columns *fit, struct grid *g,
+		       struct rect row)
+{
+	struct pen p = column_pen(g, row, fit, COL_NAME);
+
+	pen_printf(&p, ROLE_KEY, "total of %u", own->listed);
+	put_counts(&own->total, fit, g, row);
+}
+
 static void agents_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			struct grid *g, struct rect row)
 {
@@ -238,6 +290,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	const struct columns *fit = &lines->table->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
+	struct scene here;
 	struct pen p;
 	char text[32];
 
@@ -245,7 +298,12 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 		draw_process(&s->lives[number], fit, g, row);
 		return;
 	}
+	if (line.what == LINE_TOTAL) {
+		draw_total(own, fit, g, row);
+		return;
+	}
 	agent = &m->agents.v[number];
+	here = scene_in(s, agent->session);
 	stats = &own->stats[number];
 	put_name(s, number, fit, g, row);
 	put_state(s, column_pen(g, row, fit, COL_STATE), stats,
@@ -256,21 +314,11 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,
-		  short_age(s, stats->last_seen_ms, text));
-	put_right(g, column_rect(row, fit, COL_RATE), stats->minute ? ROLE_NORMAL : ROLE_DIM,
-		  short_rate(stats->minute / (RATE_SPAN_MS / 1000.0), text));
+		  short_age(&here, stats->last_seen_ms, text));
 	put_sparkline(column_pen(g, row, fit, COL_MINUTE),
 		      agent_recent(own->stats, own->n, number), own->most_recent);
 	put_sparkline(column_pen(g, row, fit, COL_ACTIVITY), stats->activity, own->most_active);
-	put_count(g, column_rect(row, fit, COL_MESSAGES), ROLE_NORMAL, stats->messages);
-	put_count(g, column_rect(row, fit, COL_IN), ROLE_NORMAL, stats->tokens_in);
-	put_count(g, column_rect(row, fit, COL_OUT), ROLE_NORMAL, stats->tokens_out);
-	if (stats->cost > 0)
-		snprintf(text, sizeof(text), stats->cost < 100 ? "$%.3f" : "$%.0f", stats->cost);
-	put_right(g, column_rect(row, fit, COL_COST), stats->cost > 0 ? ROLE_NORMAL : ROLE_DIM,
-		  stats->cost > 0 ? text : "·");
-	put_count(g, column_rect(row, fit, COL_ERRORS), ROLE_ERROR, stats->errors);
-	put_count(g, column_rect(row, fit, COL_WARNINGS), ROLE_WARN, stats->warnings);
+	put_counts(stats, fit, g, row);
 	p = column_pen(g, row, fit, COL_SESSION);
 	if (lines->labels)
 		pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, agent->first));
@@ -289,7 +337,20 @@ static struct target agents_target(const struct scene *s, const struct lines *li
 
 		return last ? target_message(last - 1) : target_none;
 	}
-	return target_message(own->stats[line.a].last_message);
+	return line.what == LINE_TOTAL ? target_none
+				       : target_message(own->stats[line.a].last_message);
+}
+
+const struct life *agents_life(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct agents_own *own = lines->own;
+	struct line line = line_at(lines, i);
+
+	if (line.what == LINE_PROCESS)
+		return &s->lives[line.a];
+	return line.what == LINE_AGENT
+		       ? life_of_agent(s, line.a, own->stats[line.a].messages > 0)
+		       : NULL;
 }
 
 const struct view_ops view_agents = {

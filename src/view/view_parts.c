@@ -9,6 +9,7 @@
 
 enum {
 	TIME_LOOKBACK = 64, /* messages */
+	DAY_MS = 86400000, /* a source that ended that long before the newest is on its own */
 	DUE_SOON_MS = 60000,
 	NEAR_MS = 60000,
 	EXPIRED_SHOWN_MS = 60000,
@@ -494,14 +495,34 @@ const char *short_age(const struct scene *s, int64_t since_ms, char out[32])
 	return short_span(known ? time_between(s->now_ms, since_ms) : TIME_NONE, out);
 }
 
+struct scene scene_in(const struct scene *s, uint32_t session)
+{
+	const struct model *m = s->model;
+	struct scene here = *s;
+	int64_t end;
+
+	if (s->live || s->now_ms == TIME_NONE || m->group_runs.n < 2)
+		return here;
+	end = model_group_end(m, m->sessions.v[session].group, s->k);
+	if (end != TIME_NONE && time_between(s->now_ms, end) > DAY_MS)
+		here.now_ms = end;
+	return here;
+}
+
+static struct scene scene_of_item(const struct scene *s, const struct item_state *at)
+{
+	return scene_in(s, message_route(s->model, at->message)->session);
+}
+
 const char *item_clock(const struct scene *s, const struct item_state *at, char out[32],
 		       enum role *role)
 {
+	struct scene here = scene_of_item(s, at);
 	char span[32];
 
 	*role = ROLE_TIME;
-	if (at->open && at->deadline_ms != TIME_NONE && s->now_ms != TIME_NONE) {
-		int64_t left = time_between(at->deadline_ms, s->now_ms);
+	if (at->open && at->deadline_ms != TIME_NONE && here.now_ms != TIME_NONE) {
+		int64_t left = time_between(at->deadline_ms, here.now_ms);
 
 		if (left < 0)
 			left = 0;
@@ -514,7 +535,7 @@ const char *item_clock(const struct scene *s, const struct item_state *at, char 
 		*role = ROLE_WARN;
 		return strcpy(out, "over");
 	}
-	return short_age(s, message_time(s->model, at->opened), out);
+	return short_age(&here, message_time(s->model, at->opened), out);
 }
 
 const char *item_default(const struct model *m, const struct item *item)
@@ -538,7 +559,8 @@ int64_t item_near_ms(const struct model *m, const struct item_state *at)
 
 bool item_is_overdue(const struct scene *s, const struct item_state *at)
 {
-	return at->open && at->deadline_ms != TIME_NONE && s->now_ms > at->deadline_ms;
+	return at->open && at->deadline_ms != TIME_NONE &&
+	       scene_of_item(s, at).now_ms > at->deadline_ms;
 }
 
 bool item_just_expired(const struct scene *s, const struct item_state *at)

@@ -1,6 +1,7 @@
 /* The summary view: session statistics. Lists of counts are wrapped into rows; each row keeps its
  * range of the list. */
 #include "view/session_stats.h"
+#include "view/task_usage.h"
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct summary_entry {
 	const struct mark *mark;
 	struct str name;
 	uint64_t n;
+	const char *amount; /* in place of n, or NULL */
 	enum role role; /* of the name */
 };
 
@@ -83,7 +85,8 @@ static void list_add(struct lines *out, const char *title, enum role role, uint6
 static int entry_cols(const struct scene *s, const struct summary_entry *e)
 {
 	char number[24];
-	int cols = snprintf(number, sizeof(number), " %llu", (unsigned long long)e->n);
+	int cols = e->amount ? 1 + (int)strlen(e->amount)
+			     : snprintf(number, sizeof(number), " %llu", (unsigned long long)e->n);
 
 	if (e->mark)
 		return cols + (int)strlen(e->mark->word) + 2;
@@ -255,6 +258,33 @@ static void list_spenders(const struct scene *s, struct lines *out)
 	list_wrap(s, out);
 }
 
+/* Tasks, and sessions without one, that cost most. */
+static void list_costs(const struct scene *s, struct lines *out)
+{
+	const struct model *m = s->model;
+	uint32_t n;
+	struct task_usage *list = task_usage_list(s, &n);
+
+	if (n)
+		list_add(out, "  by task", ROLE_KEY, n);
+	for (uint32_t i = 0; i < n && i < SPENDERS_MAX; i++) {
+		const struct task_usage *u = &list[i];
+		char tokens[16];
+
+		short_number(u->tokens_in + u->tokens_out, tokens);
+		entry_add(out, (struct summary_entry){
+				       .name = u->task != NONE ? model_str(m, m->tasks.v[u->task].id)
+							       : session_name(m, u->session),
+				       .amount = u->cost > 0
+							 ? arena_printf(&out->arena, "$%.4f", u->cost)
+							 : arena_printf(&out->arena, "%s tokens", tokens),
+				       .role = u->task != NONE ? ROLE_ID : ROLE_NORMAL });
+	}
+	if (n)
+		list_wrap(s, out);
+	free(list);
+}
+
 static void summary_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct summary_own *own = arena_zalloc(&out->arena, sizeof(*own));
@@ -270,6 +300,7 @@ static void summary_make(const struct scene *s, int cols, struct lines *out)
 	list_total(s, out, "agents", own->stats.counts.agents);
 	line_add(out, ROW_USAGE, 0, 0);
 	list_spenders(s, out);
+	list_costs(s, out);
 	line_add(out, ROW_BLANK, 0, 0);
 	list_total(s, out, "sources", own->stats.counts.sources);
 	list_total(s, out, "sessions", own->stats.counts.sessions);
@@ -354,8 +385,11 @@ static void draw_list(const struct summary_own *own, const struct line *line, st
 		} else {
 			pen_id(&p, e->role, e->name);
 		}
-		pen_printf(&p, e->mark ? e->mark->role : ROLE_DIM, " %llu",
-			   (unsigned long long)e->n);
+		if (e->amount)
+			pen_printf(&p, ROLE_DIM, " %s", e->amount);
+		else
+			pen_printf(&p, e->mark ? e->mark->role : ROLE_DIM, " %llu",
+				   (unsigned long long)e->n);
 		pen_skip(&p, ENTRY_GAP);
 	}
 }

@@ -22,8 +22,10 @@ void live_begin(struct live *l, int64_t now_ms)
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->agents || load_is_recent(l->load, l->load->model.records.n))
-		app_clock(l->app, timestamp_now_ms());
+	if (!l->agents && !load_is_recent(l->load, l->load->model.records.n))
+		return;
+	l->app->growth = GROWTH_LIVE;
+	app_clock(l->app, timestamp_now_ms());
 }
 
 /* Timeout of the sources alone; 0 = there is more to read. */
@@ -60,13 +62,7 @@ int live_wait_ms(const struct live *l, int64_t now_ms)
 		wait = loop_sooner(wait, until_ms(told_due(l), now_ms));
 	if (l->app->wall_ms != TIME_NONE)
 		wait = loop_sooner(wait, until_ms(l->ticked_ms + TICK_MS, now_ms));
-	return wait;
-}
-
-static void notify(const struct live *l)
-{
-	if (l->notice && l->config->notices)
-		l->notice(l->config->notices);
+	return loop_sooner(wait, notices_wait_ms(&l->notices, now_ms));
 }
 
 /* Announces the newest open item on the message line, unless that is in use. */
@@ -87,7 +83,7 @@ static void announce_new(struct live *l)
 		}
 	if (newest == NONE)
 		return;
-	notify(l);
+	notices_add(&l->notices, ITEM_OPENED, newest, n);
 	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
 		return;
 	item_at(m, &m->items.v[newest], a->scene.k, scene_clock(&a->scene), &at);
@@ -123,7 +119,7 @@ static void announce_deadlines(struct live *l, int64_t before_ms)
 		if ((near < before_ms || near >= now) && at.deadline_ms >= now)
 			continue;
 		item_name(m, item, &name);
-		notify(l);
+		notices_add(&l->notices, at.open ? ITEM_NEAR : ITEM_EXPIRED, m->dated.v[i].item, 1);
 		if (at.open)
 			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
 				STR_ARG(buf_str(&name)),
@@ -206,6 +202,18 @@ static void show_banner(struct live *l, int64_t now_ms)
 		add_waiting(l->load, &a->banner);
 }
 
+/* What people reply does not make a log live. */
+static void note_growth(struct live *l, uint32_t first)
+{
+	const struct model *m = &l->load->model;
+
+	if (l->agents)
+		l->app->growth = agent_set_running(l->agents) ? GROWTH_LIVE : GROWTH_ENDED;
+	for (uint32_t i = first; i < m->records.n && l->app->growth == GROWTH_AWAITED; i++)
+		if (!message_reply(m, i))
+			l->app->growth = GROWTH_LIVE;
+}
+
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
@@ -217,6 +225,7 @@ void live_take(struct live *l, int64_t now_ms)
 	load_step(l->load, now_ms, NULL, NULL);
 	if (l->agents)
 		agent_set_take(l->agents, now_ms, l->each, l->ctx);
+	note_growth(l, first);
 	if (m->records.n > first) {
 		if (a->wall_ms == TIME_NONE && is_live(l, first))
 			app_clock(a, timestamp_now_ms());
@@ -235,4 +244,5 @@ void live_take(struct live *l, int64_t now_ms)
 		announce_new(l);
 	}
 	tick(l, now_ms);
+	notices_tick(&l->notices, now_ms);
 }

@@ -9,12 +9,12 @@
 #include "config/config.h"
 #include "session/load.h"
 #include "app/app.h"
+#include "watch/notices.h"
 
 struct live {
 	struct load *load;
 	struct app *app;
-	const struct config *config;
-	void (*notice)(unsigned kinds); /* bell and the like; NULL = none */
+	struct notices notices; /* released by the caller */
 	struct agent_set *agents; /* running agents; NULL = none */
 	load_fn each;      /* called for each message of theirs; NULL = none */
 	void *ctx;

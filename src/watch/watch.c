@@ -463,9 +463,10 @@ void watch_begin(struct watch *w, struct str title)
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
 	remembered_load(&w->app, o->journal);
-	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
+	w->live = (struct live){ .load = &w->load, .app = &w->app,
 				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,
-				 .notice = o->headless ? NULL : term_notice };
+				 .notices = { .config = &w->config, .app = &w->app,
+					      .terminal = o->headless ? NULL : term_notice } };
 	w->decider = (struct decider){ .options = o, .config = &w->config, .load = &w->load,
 				 .app = &w->app };
 	decider_attach(&w->decider);
@@ -503,6 +504,7 @@ void watch_release(struct watch *w)
 	if (w->began) {
 		decider_release(&w->decider);
 		buf_release(&w->live.incomplete);
+		notices_release(&w->live.notices);
 		app_release(&w->app);
 	}
 	keys_release(&w->keys);

@@ -643,6 +643,52 @@ START_TEST(reviewers_are_names)
 }
 END_TEST
 
+START_TEST(notices_of_two_kinds)
+{
+	struct config c;
+
+	parse(&c, STR("{\"notices\": [\"bell\", \"osc777\"]}"));
+	assert_problems_of(&c, "");
+	ck_assert_uint_eq(c.notices, 5);
+	ck_assert_uint_eq(c.notice_command.n, 0);
+	config_release(&c);
+	parse(&c, STR("{\"notices\": {\"terminal\": [\"osc9\"], \"command\": [\"/bin/tell\", \"\", \"a b\"]}}"));
+	assert_problems_of(&c, "");
+	ck_assert_uint_eq(c.notices, 2);
+	ck_assert_uint_eq(c.notice_command.n, 3);
+	ck_assert_str_eq(c.notice_command.v[0], "/bin/tell");
+	ck_assert_str_eq(c.notice_command.v[1], "");
+	ck_assert_str_eq(c.notice_command.v[2], "a b");
+	ck_assert_ptr_null(c.notice_command.v[3]);
+	config_release(&c);
+	parse(&c, STR("{\"notices\": {\"command\": null}}"));
+	assert_problems_of(&c, "");
+	config_release(&c);
+	assert_problems("{\"notices\": {\"command\": [\"tell\"]}}", "");
+	assert_problems("{\"notices\": {\"comand\": []}}",
+			"c.json:1:14: no kind of notice \"comand\"; there are terminal, command");
+	assert_problems("{\"notices\": {\"terminal\": [\"horn\"]}}",
+			"c.json:1:26: notices.terminal must be an array of \"bell\", \"osc9\" and "
+			"\"osc777\", not an array");
+	/* beside the log there may be any program of that name */
+	for (const char *const *bad = (const char *const[]){ "[]", "[\"./tell\"]", "[\"bin/tell\"]",
+							     "[\"\"]", "[1]", "[\"a\", 1]",
+							     "[\"a\\u0000\"]", "[\"a\", \"\\n\"]",
+							     "\"tell\"", "{}", NULL };
+	     *bad; bad++) {
+		struct buf text = { 0 };
+
+		buf_printf(&text, "{\"notices\": {\"command\": %s}}", *bad);
+		parse(&c, buf_str(&text));
+		ck_assert_msg(c.problems.n == 1 && strstr(c.problems.v[0], "notices.command must"),
+			      "%s: %s", *bad, c.problems.n ? c.problems.v[0] : "no problem");
+		ck_assert_uint_eq(c.notice_command.n, 0);
+		config_release(&c);
+		buf_release(&text);
+	}
+}
+END_TEST
+
 START_TEST(others_may_add_problems)
 {
 	struct config c;
@@ -739,6 +785,7 @@ int main(void)
 	tcase_add_test(t, number_and_text_limits);
 	tcase_add_test(t, very_many_members);
 	tcase_add_test(t, reviewers_are_names);
+	tcase_add_test(t, notices_of_two_kinds);
 	tcase_add_test(t, others_may_add_problems);
 	tcase_add_test(t, the_example_is_the_help_and_the_defaults);
 	suite_add_tcase(s, t);
