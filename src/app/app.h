@@ -38,6 +38,7 @@ enum effect_type {
 	EFFECT_AGENT,       /* order: to the supervisor */
 	EFFECT_TURN,        /* turn: of a review */
 	EFFECT_FORK,        /* fork: decide on a copy */
+	EFFECT_COPY,        /* copy: to the clipboard */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 
@@ -83,6 +84,7 @@ struct effect {
 			const char *dir; /* NULL: create one */
 			uint32_t k;      /* copy the first k messages */
 		} fork;
+		struct str copy;
 		struct session_command tell;
 	};
 };
@@ -233,6 +235,8 @@ struct scene app_scene_of(const struct app *a, const struct screen *s);
 /* The item shown or selected, or NONE; app_need_item then says so on the message line. */
 uint32_t app_item_here(struct app *a);
 uint32_t app_need_item(struct app *a);
+/* The message shown or selected, or that of the item shown or selected; NONE without either. */
+uint32_t app_message_here(struct app *a);
 void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
 bool app_back(struct app *a);

@@ -120,8 +120,7 @@ static COMMAND(open_item_step)
 	app_say(a, ROLE_DIM, "no more open items here");
 }
 
-/* The message shown or selected, or that of the item shown or selected; NONE without either. */
-static uint32_t message_here(struct app *a)
+uint32_t app_message_here(struct app *a)
 {
 	struct screen *s = app_screen(a);
 	struct target t;
@@ -158,7 +157,7 @@ static void go_message(struct app *a, uint32_t message)
 static COMMAND(problem_step)
 {
 	const struct model *m = a->scene.model;
-	uint32_t k = a->scene.k, here = message_here(a), at;
+	uint32_t k = a->scene.k, here = app_message_here(a), at;
 
 	if (here == NONE)
 		here = number > 0 && k ? k - 1 : 0;
@@ -176,7 +175,7 @@ static COMMAND(problem_step)
 static COMMAND(along)
 {
 	const struct model *m = a->scene.model;
-	uint32_t here = message_here(a);
+	uint32_t here = app_message_here(a);
 
 	if (here == NONE || !m->records.v[here].chain) {
 		app_say(a, ROLE_DIM, "this message is not part of a correlation");
@@ -278,17 +277,6 @@ static COMMAND(iteration_step)
 		app_say(a, ROLE_DIM, "as it is now");
 }
 
-static COMMAND(copy_id)
-{
-	uint32_t item = app_need_item(a);
-
-	if (item == NONE)
-		return;
-	buf_clear(&a->notice);
-	item_name(a->scene.model, &a->scene.model->items.v[item], &a->notice);
-	a->notice_role = ROLE_ID;
-}
-
 /* Messages are untrusted: only a relative path below the current folder may be opened. */
 static bool is_path_below_cwd(struct str path)
 {
@@ -354,7 +342,7 @@ static COMMAND(tell)
 		return;
 	}
 	if (c.type == SESSION_ACKNOWLEDGE) {
-		c.message = message_here(a);
+		c.message = app_message_here(a);
 	} else if (c.type == SESSION_STATUS) {
 		c.target = app_effect_dup(a, argument);
 	} else {
@@ -449,7 +437,9 @@ const struct app_command app_commands[] = {
 	  run_iteration_step, -1 },
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
 	  run_iteration_step, 1 },
-	{ "look", "copy-id", "y", "the item's id on the message line", ANYWHERE, run_copy_id },
+	{ "look", "copy-id", "y", "copy the id of the item, agent or message", ANYWHERE,
+	  run_copy_id },
+	{ "look", "copy-message", "Y", "copy the message as it came", ANYWHERE, run_copy_message },
 	{ "look", "edit-file", "v", "the file a finding names, in $EDITOR", ANYWHERE,
 	  run_edit_file },
 	{ "look", "raw", "r", "messages as they came, or pretty", ANYWHERE, run_raw },

@@ -17,6 +17,10 @@ COMMAND(mark_step);
 COMMAND(zoom);
 COMMAND(pan);
 
+/* copying.c */
+COMMAND(copy_id);
+COMMAND(copy_message);
+
 /* deciding.c */
 COMMAND(verb); /* number: enum verb */
 COMMAND(explain);

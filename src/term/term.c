@@ -538,3 +538,17 @@ void term_notice(unsigned kinds)
 		fputs(osc777, t.out_file);
 	fflush(t.out_file);
 }
+
+void term_copy(struct str text)
+{
+	struct buf sequence = { 0 };
+
+	if (!t.open || t.released || !t.ansi)
+		return;
+	buf_adds(&sequence, "\033]52;c;");
+	buf_add_base64(&sequence, text);
+	buf_addc(&sequence, '\007');
+	fwrite(sequence.p, 1, sequence.n, t.out_file);
+	fflush(t.out_file);
+	buf_release(&sequence);
+}

@@ -236,6 +236,10 @@ void watch_effects(struct watch *w)
 				"nothing is under review here; gavel review does");
 			break;
 		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
+		case EFFECT_COPY:
+			if (!w->headless)
+				term_copy(e.copy);
+			break;
 		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
 		case EFFECT_GIVE_UP:
 			decider_give_up(&w->decider, e.desk, e.letter.number,
