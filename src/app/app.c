@@ -51,6 +51,7 @@ void app_release(struct app *a)
 	filter_free(a->filter);
 	buf_release(&a->word);
 	buf_release(&a->filter_text);
+	buf_release(&a->filtering.before);
 	buf_release(&a->notice);
 	buf_release(&a->strip);
 	buf_release(&a->banner);
@@ -299,59 +300,7 @@ void app_show_tab(struct app *a, enum tab tab)
 	a->preview_focused = false;
 }
 
-bool app_set_filter(struct app *a, struct str text)
-{
-	struct filter *f = NULL;
-	struct err err;
-
-	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
-		app_say(a, ROLE_ERROR, "%s", err.text);
-		return false;
-	}
-	app_drop_filter(a);
-	a->filter = f;
-	a->scene.filter = f;
-	buf_clear(&a->filter_text);
-	buf_add_str(&a->filter_text, text);
-	app_invalidate(a);
-	return true;
-}
-
 /* ---- keys ---- */
-
-static const char *complete_command(const void *ctx, struct str start, unsigned i)
-{
-	(void)ctx;
-	for (unsigned c = 0; c < app_command_count; c++)
-		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
-			return app_commands[c].name;
-	return NULL;
-}
-
-static const char *complete_reason(const void *ctx, struct str start, unsigned i)
-{
-	const struct deciding *d = ctx;
-
-	for (uint32_t c = 0; c < d->reason_code_count; c++)
-		if (str_starts(str_of(d->reason_codes[c]), start) && i-- == 0)
-			return d->reason_codes[c];
-	return NULL;
-}
-
-void app_command_hint(const struct app *a, struct str line, struct buf *out)
-{
-	struct str name = str_first_word(&line);
-	unsigned n;
-	const struct app_command *c = keymap_command(&a->keymap, name, &n);
-	const char *word;
-
-	if (c) {
-		keymap_text(&a->keymap, c->help, out);
-		return;
-	}
-	for (unsigned i = 0; name.n && (word = complete_command(NULL, name, i)); i++)
-		buf_printf(out, "%s%s", i ? "  " : "", word);
-}
 
 unsigned app_where(const struct app *a, unsigned screens)
 {
@@ -437,6 +386,8 @@ bool app_bind(struct app *a, uint32_t key, const char *line)
  * earlier letters matched nor on how fast they were typed. */
 static void prompt_changed(struct app *a)
 {
+	if (a->prompt.kind == PROMPT_FILTER)
+		app_filter_typed(a);
 	if (a->prompt.kind != PROMPT_SEARCH)
 		return;
 	app_search_restore(a);
@@ -472,11 +423,6 @@ static void prompt_done(struct app *a)
 static void handle_prompt_key(struct app *a, const struct key *key)
 {
 	enum prompt_kind kind = a->prompt.kind;
-	bool reason = kind == PROMPT_REASON ||
-		      (kind == PROMPT_EXPLAIN && a->deciding.verb == VERB_REJECT);
-	complete_fn complete = kind == PROMPT_COMMAND ? complete_command
-			       : reason		      ? complete_reason
-						      : NULL;
 	struct err err;
 
 	/* a search may look for any bytes; all else may be sent */
@@ -485,7 +431,7 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return;
 	}
-	switch (prompt_key(&a->prompt, key, complete, &a->deciding)) {
+	switch (prompt_key(&a->prompt, key, app_complete, a)) {
 	case PROMPT_GOES_ON:
 		break;
 	case PROMPT_CHANGED:
@@ -498,6 +444,8 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		if (a->prompt.kind == PROMPT_SEARCH) {
 			buf_clear(&a->word);
 			app_search_restore(a);
+		} else if (a->prompt.kind == PROMPT_FILTER) {
+			app_filter_restore(a);
 		}
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;

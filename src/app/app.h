@@ -123,6 +123,15 @@ struct search_all {
 	bool again;       /* for another match than that */
 };
 
+/* What Esc in the prompt of the filter returns to. */
+struct filtering {
+	struct buf before; /* the filter */
+	enum tab tab;
+	struct line at; /* the selection, and where it was on the screen */
+	uint32_t selected, top;
+	bool made;
+};
+
 /* A screen opened over the views: an item, a message, its diff, the help. */
 struct screen {
 	struct pane pane;
@@ -164,6 +173,7 @@ struct app {
 	bool preview_seeks;     /* a match was found: scroll the preview to it */
 	struct filter *filter;
 	struct buf filter_text;
+	struct filtering filtering;
 	struct buf notice;      /* the message line */
 	enum role notice_role;
 	char *confirm_edit;     /* the file to edit, waiting for y */
@@ -278,12 +288,19 @@ void app_search_restore(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_set_filter(struct app *a, struct str text);
+/* Opens the prompt for a filter; the list narrows while it is typed (filtering.c). */
+void app_filter_prompt(struct app *a);
+void app_filter_typed(struct app *a);
+/* Esc: the filter and the selection as they were before the prompt. */
+void app_filter_restore(struct app *a);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);
 /* Draws the status line, above the message line (status.c). */
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
-/* The hint for a command line being typed: the command's help, or the possible completions. */
-void app_command_hint(const struct app *a, struct str line, struct buf *out);
+/* The prompt's complete_fn; ctx is the app (completing.c). */
+void app_complete(const void *ctx, struct str before, struct completions *out);
+/* The hint for what is being typed: the command's help, or the possible completions. */
+void app_prompt_hint(const struct app *a, struct buf *out);
 
 extern const struct view_ops view_help;
 

@@ -94,7 +94,7 @@ static COMMAND(filter)
 	if (argument.n)
 		app_set_filter(a, argument);
 	else
-		prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
+		app_filter_prompt(a);
 }
 
 /* Selects the next open item of the list, and shows it if an item was shown. */
@@ -417,7 +417,8 @@ const struct app_command app_commands[] = {
 	{ "find", "search", "/", "search as you type", ANYWHERE, run_search },
 	{ "find", "next", "n", "next match", ANYWHERE, run_search_again, 1 },
 	{ "find", "previous", "N", "previous match", ANYWHERE, run_search_again, -1 },
-	{ "find", "filter", "\\", "show only what matches", ANYWHERE, run_filter },
+	{ "find", "filter", "\\", "show only what matches", ANYWHERE, run_filter, 0,
+	  { ARGUMENT_FILTER } },
 	{ "find", "all", "A", "inbox: every item, or the open ones", IN_LIST, run_all },
 	{ "find", "next-open", "J", "next open item", ANYWHERE, run_open_item_step, 1 },
 	{ "find", "previous-open", "K", "previous open item", ANYWHERE, run_open_item_step, -1 },
@@ -476,21 +477,21 @@ const struct app_command app_commands[] = {
 	{ "live", "follow", "f", "the list of messages stays at its end, or not", ANYWHERE,
 	  run_follow },
 	{ "live", "stop", "", "stop AGENT: end an agent that gavel runs, in order", ANYWHERE,
-	  run_agent, ORDER_STOP },
+	  run_agent, ORDER_STOP, { ARGUMENT_AGENT } },
 	{ "live", "restart", "", "restart AGENT: end it if it runs, and begin anew", ANYWHERE,
-	  run_agent, ORDER_RESTART },
+	  run_agent, ORDER_RESTART, { ARGUMENT_AGENT } },
 	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
-	  ANYWHERE, run_agent, ORDER_CANCEL },
+	  ANYWHERE, run_agent, ORDER_CANCEL, { ARGUMENT_TASK } },
 	{ "live", "assign", "", "assign TASK AGENT: give a task that was let in to an agent",
-	  ANYWHERE, run_agent, ORDER_ASSIGN },
+	  ANYWHERE, run_agent, ORDER_ASSIGN, { ARGUMENT_TASK, ARGUMENT_AGENT } },
 	{ "live", "retry", "", "review: the turn that failed once more", ANYWHERE,
 	  run_turn, TURN_RETRY },
 	{ "live", "give-up", "", "review: leave the turn that failed as it is", ANYWHERE,
 	  run_turn, TURN_GIVE_UP },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE,
-	  run_tell, SESSION_ABORT_TASK },
+	  run_tell, SESSION_ABORT_TASK, { ARGUMENT_TASK } },
 	{ "live", "query", "", "query AGENT: ask how it stands", ANYWHERE,
-	  run_tell, SESSION_STATUS },
+	  run_tell, SESSION_STATUS, { ARGUMENT_AGENT } },
 	{ "live", "acknowledge", "", "tell its sender that this message has come", ANYWHERE,
 	  run_tell, SESSION_ACKNOWLEDGE },
 	{ "live", "pause", "P", "stop showing what comes; go on", ANYWHERE, run_pause },

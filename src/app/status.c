@@ -140,8 +140,8 @@ static void draw_prompt_hint(const struct app *a, struct grid *g, struct rect ro
 
 	if (a->notice.n)
 		buf_add_str(&hint, buf_str(&a->notice));
-	else if (a->prompt.kind == PROMPT_COMMAND)
-		app_command_hint(a, buf_str(&a->prompt.text), &hint);
+	else
+		app_prompt_hint(a, &hint);
 	if (!hint.n)
 		keymap_text(&a->keymap, prompts[a->prompt.kind].hint, &hint);
 	/* the message may list choices: the key hints give way to it */

@@ -166,6 +166,123 @@ START_TEST(what_cannot_be_copied_is_said)
 }
 END_TEST
 
+static uint32_t listed(void)
+{
+	return app_list(&app)->lines.list.n;
+}
+
+/* A letter at a time; Esc gives back the filter and the selection of before. */
+START_TEST(the_list_narrows_while_a_filter_is_typed)
+{
+	uint32_t all, one, two;
+	struct line at;
+
+	open_demo();
+	type("4gjjjjj");
+	all = listed();
+	at = app_list(&app)->at;
+	type("\\kind:");
+	ck_assert_uint_eq(listed(), all); /* not a filter yet */
+	ck_assert_uint_eq(app.notice.n, 0);
+	type("log");
+	one = listed();
+	ck_assert_uint_gt(one, 0);
+	ck_assert_uint_lt(one, all);
+	type(" 0.9.4");
+	two = listed();
+	ck_assert_uint_gt(two, 0);
+	ck_assert_uint_lt(two, one);
+	type("nosuchword");
+	ck_assert_uint_eq(listed(), 0);
+	type("<C-w><C-w><C-w>"); /* which takes a word back */
+	ck_assert_uint_eq(listed(), all);
+	type("nosuchword<Esc>");
+	ck_assert_uint_eq(listed(), all);
+	ck_assert_ptr_null(app.filter);
+	ck_assert_mem_eq(&app_list(&app)->at, &at, sizeof(at));
+	ck_assert_uint_eq(app_list(&app)->selected, 5);
+	type("\\kind:log<Enter>"); /* Enter keeps it */
+	ck_assert_uint_eq(listed(), one);
+	type("\\<Esc>");
+	ck_assert_uint_eq(listed(), one);
+	type("\\ nosuchword<Esc>"); /* back to the one before */
+	ck_assert_uint_eq(listed(), one);
+	type("\\<C-u>nosuch:word<Enter>");
+	says("is no key");
+	ck_assert_int_eq(app.prompt.kind, PROMPT_FILTER);
+	close_demo();
+}
+END_TEST
+
+/* On a long list the old one stays until the new one is there; no letter waits for it. */
+START_TEST(typing_a_filter_waits_for_nothing)
+{
+	open_demo();
+	type("4g");
+	app.list_until_ms = 0; /* no time at all while keys are handled */
+	type("\\kind:log");
+	ck_assert(!app_is_settled(&app));
+	ck_assert_uint_eq(listed(), load.model.records.n);
+	while (!app_list_step(&app, 0))
+		draw();
+	ck_assert_uint_lt(listed(), load.model.records.n);
+	close_demo();
+}
+END_TEST
+
+static const struct {
+	const char *keys, *text;
+} completed[] = {
+	/* filters: keys, values of tables, names of the session */
+	{ "\\ki<Tab>", "kind:" },
+	{ "\\kind:qu<Tab>", "kind:question " },
+	{ "\\KIND:QU<Tab>", "KIND:question " },
+	{ "\\-se<Tab>", "-se" },
+	{ "\\-sev<Tab>", "-severity:" },
+	{ "\\severity:>=ma<Tab>", "severity:>=major " },
+	{ "\\is:o<Tab>", "is:o" }, /* open, oversize */
+	{ "\\is:op<Tab>", "is:open " },
+	{ "\\verdict:acc<Tab>", "verdict:accepted " },
+	{ "\\dialect:coll<Tab>", "dialect:collaboration " },
+	{ "\\trust:j<Tab>", "trust:journal " },
+	{ "\\word agent:planner-<Tab>", "word agent:planner-1 " },
+	{ "\\task:PK-2<Tab>", "task:PK-2" }, /* and what revises it */
+	{ "\\\"two ki<Tab>", "\"two ki" },
+	{ "\\nosuch<Tab>", "nosuch" },
+	/* commands and their arguments */
+	{ ":fil<Tab>", "filter " },
+	{ ":filter ki<Tab>", "filter kind:" },
+	{ ":filter kind:qu<Tab>", "filter kind:question " },
+	{ ":query planner-<Tab>", "query planner-1 " },
+	{ ":assign PK-4<Tab>planner-<Tab>", "assign PK-4 planner-1 " },
+	{ ":cancel PK-4 plan<Tab>", "cancel PK-4 plan" },
+	{ ":help plan<Tab>", "help plan" },
+	{ ":copy<Tab>", "copy-" },
+};
+
+START_TEST(tab_completes)
+{
+	open_demo();
+	type(completed[_i].keys);
+	ck_assert_msg(str_eq(buf_str(&app.prompt.text), str_of(completed[_i].text)),
+		      "%s: %.*s", completed[_i].keys, STR_ARG(buf_str(&app.prompt.text)));
+	close_demo();
+}
+END_TEST
+
+START_TEST(completions_are_listed)
+{
+	open_demo();
+	type("\\is:o");
+	ck_assert(screen_has("is:open  is:oversize"));
+	type("<Esc>:copy");
+	ck_assert(screen_has("copy-id  copy-message"));
+	type("<Esc>:query p");
+	ck_assert(screen_has("planner-1"));
+	close_demo();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lists");
@@ -175,6 +292,10 @@ int main(void)
 	tcase_add_test(lists, y_copies_an_id);
 	tcase_add_test(lists, Y_copies_the_message);
 	tcase_add_test(lists, what_cannot_be_copied_is_said);
+	tcase_add_test(lists, the_list_narrows_while_a_filter_is_typed);
+	tcase_add_test(lists, typing_a_filter_waits_for_nothing);
+	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
+	tcase_add_test(lists, completions_are_listed);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
