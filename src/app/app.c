@@ -50,6 +50,7 @@ void app_release(struct app *a)
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
 	buf_release(&a->word);
+	app_count_release(a);
 	buf_release(&a->filter_text);
 	buf_release(&a->filtering.before);
 	buf_release(&a->notice);

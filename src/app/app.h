@@ -123,6 +123,19 @@ struct search_all {
 	bool again;       /* for another match than that */
 };
 
+/* The matches of the search word in a pane (counting.c). */
+struct match_count {
+	enum { COUNT_NONE, COUNT_ON, COUNT_DONE } state;
+	const struct pane *pane;
+	const struct view_ops *view;
+	uint32_t lines; /* of the pane then */
+	struct buf word;
+	VEC(uint32_t) found; /* lines */
+	bool cut;            /* there may be more */
+	uint32_t at;         /* next line, or */
+	struct search_progress progress; /* in the list of messages */
+};
+
 /* What Esc in the prompt of the filter returns to. */
 struct filtering {
 	struct buf before; /* the filter */
@@ -169,6 +182,7 @@ struct app {
 	struct buf word;        /* the search word */
 	uint32_t search_from;   /* line where the incremental search began; Esc returns there */
 	struct search_all search;
+	struct match_count matches;
 	uint32_t search_stop;   /* line + 1 where a search of a long list paused; n resumes there */
 	bool preview_seeks;     /* a match was found: scroll the preview to it */
 	struct filter *filter;
@@ -285,6 +299,14 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 uint32_t app_search_line(struct app *a);
 /* Returns to where the incremental search began. */
 void app_search_restore(struct app *a);
+/* Counts the matches of a->word in the focused pane, unless they are counted already: while
+ * app_is_counting, call app_count_step between keys. */
+void app_count_start(struct app *a);
+bool app_is_counting(const struct app *a);
+void app_count_step(struct app *a);
+/* Appends "match 3/17  " once they are counted. */
+void app_count_text(struct app *a, struct buf *out);
+void app_count_release(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_set_filter(struct app *a, struct str text);

@@ -67,6 +67,7 @@ static void show_match(struct app *a, struct pane *p, uint32_t line)
 		p->top = line;
 		p->found = line + 1;
 	}
+	app_count_start(a);
 }
 
 void app_search_step(struct app *a)

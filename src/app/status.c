@@ -133,10 +133,10 @@ static void put_line(struct grid *g, struct rect row, enum role role, struct str
 }
 
 /* While a prompt is open: a message about the input, else completions, else key hints. */
-static void draw_prompt_hint(const struct app *a, struct grid *g, struct rect row)
+static void draw_prompt_hint(struct app *a, struct grid *g, struct rect row)
 {
 	const char *keys = prompts[a->prompt.kind].keys, *leave = "Esc leaves ";
-	struct buf hint = { 0 };
+	struct buf hint = { 0 }, right = { 0 };
 
 	if (a->notice.n)
 		buf_add_str(&hint, buf_str(&a->notice));
@@ -147,7 +147,11 @@ static void draw_prompt_hint(const struct app *a, struct grid *g, struct rect ro
 	/* the message may list choices: the key hints give way to it */
 	if (a->notice.n && (int)(hint.n + strlen(keys)) + 2 > row.cols)
 		keys = (int)(hint.n + strlen(leave)) + 4 > row.cols ? "" : leave;
-	put_line(g, row, a->notice.n ? a->notice_role : ROLE_DIM, buf_str(&hint), keys);
+	if (a->prompt.kind == PROMPT_SEARCH)
+		app_count_text(a, &right);
+	buf_adds(&right, keys);
+	put_line(g, row, a->notice.n ? a->notice_role : ROLE_DIM, buf_str(&hint), right.p);
+	buf_release(&right);
 	buf_release(&hint);
 }
 
@@ -165,6 +169,7 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 		draw_prompt_hint(a, g, row);
 		return;
 	}
+	app_count_text(a, &right);
 	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), position));
 	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
 		buf_printf(&right, "  preview %s", pane_position(&a->preview, part));

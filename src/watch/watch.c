@@ -114,6 +114,9 @@ static int handle_input(struct watch *w, int ready)
 	if (app_is_searching(&w->app)) {
 		app_search_step(&w->app);
 		w->pressed |= !app_is_searching(&w->app);
+	} else if (app_is_counting(&w->app)) {
+		app_count_step(&w->app);
+		w->pressed |= !app_is_counting(&w->app);
 	}
 	return ready | (w->pressed ? LOOP_INPUT : 0);
 }
@@ -124,7 +127,8 @@ static int wait_ms(struct watch *w)
 	int wait = loop_sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
 
 	wait = loop_sooner(wait, replay_wait_ms(&w->app));
-	if (!app_is_settled(&w->app) || app_is_searching(&w->app) || w->delivery)
+	if (!app_is_settled(&w->app) || app_is_searching(&w->app) || app_is_counting(&w->app) ||
+	    w->delivery)
 		return 0;
 	if (!w->load.complete)
 		return loop_sooner(wait, load_wait_ms(&w->load, now));
@@ -201,6 +205,10 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 		while (app_is_searching(&w->app) && !w->quit) {
 			draw(w); /* makes the list, if there is none yet */
 			app_search_step(&w->app);
+		}
+		while (app_is_counting(&w->app)) {
+			draw(w);
+			app_count_step(&w->app);
 		}
 		watch_send(w);
 	}

@@ -2,6 +2,7 @@
  * sideways scrolling, bookmarks, the mouse. On the demo, without a terminal. */
 #include "session/load.h"
 #include "app/app.h"
+#include "folder.h"
 #include "unit.h"
 
 #include <locale.h>
@@ -19,20 +20,23 @@ static void draw(void)
 	app_draw(&app, grid, &row, &col);
 }
 
-static void open_log(const char *folder, const char *name, int rows, int cols)
+static void open_path(const char *source, int rows, int cols)
 {
-	struct buf path = { 0 };
-	const char *source;
-
 	memset(&load, 0, sizeof(load));
-	buf_printf(&path, "%s/%s", getenv(folder), name);
-	source = path.p;
 	ck_assert_int_eq(load_open(&load, &source, 1, 0), 0);
 	app_init(&app, &load.model, &load.reader, STR("demo"), false);
 	load_run(&load, NULL, NULL);
 	app_arrived(&app, 1, 1, false);
 	grid = grid_new(rows, cols, false);
 	draw();
+}
+
+static void open_log(const char *variable, const char *name, int rows, int cols)
+{
+	struct buf path = { 0 };
+
+	buf_printf(&path, "%s/%s", getenv(variable), name);
+	open_path(path.p, rows, cols);
 	buf_release(&path);
 }
 
@@ -58,6 +62,10 @@ static void type(const char *keys)
 		while (app_is_searching(&app)) {
 			draw();
 			app_search_step(&app);
+		}
+		while (app_is_counting(&app)) {
+			draw();
+			app_count_step(&app);
 		}
 	}
 	ck_assert_uint_eq(rest.n, 0);
@@ -283,6 +291,56 @@ START_TEST(completions_are_listed)
 }
 END_TEST
 
+/* Lines with the word, and which of them is selected; in every kind of pane. */
+START_TEST(matches_are_counted)
+{
+	char want[32];
+	uint32_t n = 0;
+
+	open_demo();
+	for (uint32_t i = 0; i < load.model.records.n; i++)
+		n += str_contains_nocase(load.reader.bytes(load.reader.ctx, i), STR("PK-4"));
+	ck_assert_uint_gt(n, 3);
+	snprintf(want, sizeof(want), "match 1/%u", n);
+	type("4g/PK-4");
+	ck_assert(screen_has(want)); /* while it is typed */
+	type("<Enter>");
+	ck_assert(screen_has(want));
+	snprintf(want, sizeof(want), "match 3/%u", n);
+	type("nn");
+	ck_assert(screen_has(want));
+	type("\\kind:task_update<Enter>"); /* other lines */
+	ck_assert(!screen_has("match "));
+	type("<Esc>1g/question<Enter>");
+	ck_assert(screen_has("match 1/"));
+	type("G<Enter>"); /* a text: none of its matches is searched for yet */
+	ck_assert(!screen_has("match 1/"));
+	type("/nosuchword<Enter>");
+	ck_assert(!screen_has("match"));
+	close_demo();
+}
+END_TEST
+
+/* A common word is counted up to a limit. */
+START_TEST(counting_is_cut)
+{
+	struct buf text = { 0 };
+
+	make_folder();
+	for (int i = 0; i < 1100; i++)
+		buf_printf(&text, "line %d with a word\n", i);
+	write_file(path_of("many.log"), buf_str(&text));
+	buf_release(&text);
+	open_path(path_of("many.log"), 36, 120);
+	type("4g/word<Enter>n");
+	ck_assert(screen_has("match 2/1000+"));
+	type("G");
+	ck_assert(screen_has("1000+ matches"));
+	close_demo();
+	remove_folder();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lists");
@@ -296,6 +354,8 @@ int main(void)
 	tcase_add_test(lists, typing_a_filter_waits_for_nothing);
 	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
 	tcase_add_test(lists, completions_are_listed);
+	tcase_add_test(lists, matches_are_counted);
+	tcase_add_test(lists, counting_is_cut);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
