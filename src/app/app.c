@@ -340,6 +340,13 @@ static void go_to_line(struct app *a, uint64_t number)
 		pane_select(p, number ? (uint32_t)number - 1 : 0);
 		return;
 	}
+	if (p->lines.sort.column) {
+		while (at + 1 < p->lines.list.n &&
+		       message_line(a->scene.model, line_at(&p->lines, at).a) != number)
+			at++;
+		pane_select(p, at);
+		return;
+	}
 	while (at + 1 < p->lines.list.n &&
 	       message_line(a->scene.model, pane_line_target(p, &a->scene, at).number) < number)
 		at++;
@@ -485,6 +492,8 @@ static void handle_mouse(struct app *a, const struct key *key)
 		int row = key->row - a->list_rect.row - first;
 
 		a->preview_focused = false;
+		if (row < 0)
+			app_sort_click(a, key->col - a->list_rect.col - GUTTER_COLS);
 		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
 			pane_select(p, p->top + (uint32_t)row);
 	} else if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col)) {

@@ -309,6 +309,8 @@ void app_count_text(struct app *a, struct buf *out);
 void app_count_release(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
+/* A click on a column of the heading, counted from the first column of the lines. */
+void app_sort_click(struct app *a, int col);
 bool app_set_filter(struct app *a, struct str text);
 /* Opens the prompt for a filter; the list narrows while it is typed (filtering.c). */
 void app_filter_prompt(struct app *a);

@@ -429,6 +429,9 @@ const struct app_command app_commands[] = {
 	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
 	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE,
 	  run_along_back },
+	{ "find", "sort", "s", "sort the list by the next column; after the last, as it was",
+	  IN_LIST, run_sort },
+	{ "find", "sort-reverse", "S", "sort the other way round", IN_LIST, run_sort_reverse },
 
 	{ "look", "diff", "d", "the artifact against its previous iteration", ANYWHERE, run_diff },
 	{ "look", "changes", "w", "review: what changed in the artifact since it was sent",

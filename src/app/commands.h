@@ -38,6 +38,10 @@ COMMAND(mark_all);
 COMMAND(on_marked);
 COMMAND(defer);
 
+/* sorting.c */
+COMMAND(sort);
+COMMAND(sort_reverse);
+
 /* replay.c */
 COMMAND(replay);
 COMMAND(play);

@@ -86,6 +86,7 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 	bool found;
 
 	p->view->make(s, cols, &fresh);
+	lines_sort(p->view, s, &fresh, p->sort);
 	if (s->yield && s->yield->cancelled) {
 		lines_release(&fresh);
 		return false;

@@ -19,6 +19,7 @@ struct pane {
 	struct line at;    /* content of the selected line */
 	uint32_t top;      /* first visible line */
 	int rows;          /* visible lines when last drawn */
+	struct sort_order sort; /* for the next pane_make */
 	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
 };
 

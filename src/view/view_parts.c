@@ -306,6 +306,16 @@ void table_layout(struct lines *lines, const struct column *columns, unsigned n,
 	lines->cols = cols;
 }
 
+/* Behind the title; before one at the right. Over its end where there is no room. */
+static void put_sort_mark(struct grid *g, struct rect where, const struct column *c, bool down)
+{
+	int width = (int)cells_width(raw_of(str_of(c->title)), TEXT_LABEL, g->ascii, 512);
+	int at = c->right ? where.cols - width - 1 : width;
+
+	at = at < 0 ? 0 : at < where.cols ? at : where.cols - 1;
+	grid_put(g, rect_in(where, 0, at, 1, 1), ROLE_HEADER, down ? "▼" : "▲");
+}
+
 void table_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 		   struct rect row)
 {
@@ -317,11 +327,13 @@ void table_heading(const struct scene *s, const struct lines *lines, struct grid
 		struct rect where = column_rect(row, &t->fit, i);
 
 		if (where.cols < 3)
-			continue; /* no title is that short */
-		if (t->columns[i].right)
+			; /* no title is that short */
+		else if (t->columns[i].right)
 			put_right(g, where, ROLE_HEADER, t->columns[i].title);
 		else
 			grid_put(g, where, ROLE_HEADER, t->columns[i].title);
+		if (lines->sort.column == i + 1 && where.cols > 0)
+			put_sort_mark(g, where, &t->columns[i], lines->sort.down);
 	}
 }
 

@@ -2,12 +2,14 @@
  * sideways scrolling, bookmarks, the mouse. On the demo, without a terminal. */
 #include "session/load.h"
 #include "app/app.h"
+#include "view/view_parts.h"
 #include "folder.h"
 #include "unit.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static struct load load;
 static struct app app;
@@ -341,6 +343,157 @@ START_TEST(counting_is_cut)
 }
 END_TEST
 
+/* The lines as they are, for a comparison. */
+static struct line *copy_lines(void)
+{
+	const struct pane *p = app_list(&app);
+	struct line *copy = xcalloc(p->lines.list.n + 1, sizeof(*copy));
+
+	for (uint32_t i = 0; i < p->lines.list.n; i++)
+		copy[i] = line_at(&p->lines, i);
+	return copy;
+}
+
+static bool has_line(const struct line *list, uint32_t n, struct line line)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (memcmp(&list[i], &line, sizeof(line)) == 0)
+			return true;
+	return false;
+}
+
+/* Keys go one way; lines without one come last. */
+static void is_sorted(void)
+{
+	struct pane *p = app_list(&app);
+	struct sort_key before = { 0 }, key;
+	bool last = false;
+
+	for (uint32_t i = 0; i < p->lines.list.n; i++) {
+		int order;
+
+		key = (struct sort_key){ 0 };
+		if (p->view->sort_key(&app.scene, &p->lines, i, p->sort.column - 1, &key) ==
+		    SORT_LAST) {
+			last = true;
+			continue;
+		}
+		ck_assert(!last);
+		order = i ? strncasecmp(before.text.n ? before.text.p : "",
+					key.text.n ? key.text.p : "", 200) : 0;
+		if (i && !order)
+			order = before.number < key.number ? -1 : before.number > key.number;
+		ck_assert_int_le(p->sort.down ? -order : order, 0);
+		before = key;
+	}
+}
+
+/* Every column of every list, both ways; the selection stays on its line, and in the end the order is
+ * the one of before. */
+START_TEST(s_sorts_by_each_column)
+{
+	static const char tabs[] = "1456";
+	struct line *usual, at;
+	uint32_t n, columns = 0;
+	char tab[] = { tabs[_i], 0 };
+
+	open_demo();
+	grid_resize(grid, 36, 240); /* all columns */
+	type(tab);
+	type("gjj");
+	at = app_list(&app)->at;
+	usual = copy_lines();
+	n = listed();
+	ck_assert_uint_gt(n, 3);
+	for (type("s"); app_list(&app)->sort.column; type("s"), columns++) {
+		bool down = app_list(&app)->sort.down;
+
+		ck_assert_uint_eq(app_list(&app)->lines.sort.column, app_list(&app)->sort.column);
+		ck_assert_uint_eq(listed(), n);
+		is_sorted();
+		ck_assert(screen_has(down ? "▼" : "▲"));
+		ck_assert_mem_eq(&app_list(&app)->at, &at, sizeof(at));
+		for (uint32_t i = 0; i < n; i++)
+			ck_assert(has_line(usual, n, line_at(&app_list(&app)->lines, i)));
+		type("S");
+		ck_assert_int_eq(app_list(&app)->sort.down, !down);
+		is_sorted();
+		says("sorted by ");
+	}
+	ck_assert_uint_gt(columns, 4);
+	for (uint32_t i = 0; i < n; i++)
+		ck_assert(has_line(&usual[i], 1, line_at(&app_list(&app)->lines, i)));
+	type("S");
+	says("not sorted");
+	free(usual);
+	close_demo();
+}
+END_TEST
+
+/* Searches, numbers and problems find their message in any order. */
+START_TEST(a_sorted_list_of_messages_is_searched)
+{
+	struct target t;
+
+	open_demo();
+	type("4gs"); /* newest first */
+	ck_assert_uint_eq(app_list(&app)->lines.sort.column, 1);
+	type("g/passkey<Enter>");
+	t = pane_target(app_list(&app), &app.scene);
+	ck_assert(str_contains_nocase(load.reader.bytes(load.reader.ctx, t.number), STR("passkey")));
+	type(":40<Enter>");
+	t = pane_target(app_list(&app), &app.scene);
+	ck_assert_uint_eq(message_line(&load.model, t.number), 40);
+	type("g!");
+	t = pane_target(app_list(&app), &app.scene);
+	ck_assert(load.model.records.v[t.number].errors + load.model.records.v[t.number].warnings);
+	close_demo();
+}
+END_TEST
+
+/* A long list is sorted in steps, and another order begins anew. */
+START_TEST(sorting_waits_for_nothing)
+{
+	open_demo();
+	type("4g");
+	app.list_until_ms = 0;
+	type("s");
+	ck_assert(!app_is_settled(&app));
+	type("sss");
+	while (!app_list_step(&app, 0))
+		draw();
+	ck_assert_uint_eq(app_list(&app)->lines.sort.column, app_list(&app)->sort.column);
+	is_sorted();
+	close_demo();
+}
+END_TEST
+
+static void click(int row, int col)
+{
+	app_key(&app, &(struct key){ .code = KEY_MOUSE, .mouse = MOUSE_PRESS, .button = 1, .row = row,
+				     .col = col });
+	draw();
+}
+
+START_TEST(a_click_on_a_head_sorts)
+{
+	const struct pane *p;
+
+	open_demo();
+	type("5");
+	p = app_list(&app);
+	click(app.list_rect.row, app.list_rect.col + GUTTER_COLS + p->lines.table->fit.at[0]);
+	ck_assert_uint_eq(p->sort.column, 1);
+	ck_assert(!p->sort.down);
+	is_sorted();
+	click(app.list_rect.row, app.list_rect.col + GUTTER_COLS + p->lines.table->fit.at[0]);
+	ck_assert(p->sort.down);
+	type("2s");
+	says("one order only");
+	close_demo();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lists");
@@ -356,6 +509,10 @@ int main(void)
 	tcase_add_test(lists, completions_are_listed);
 	tcase_add_test(lists, matches_are_counted);
 	tcase_add_test(lists, counting_is_cut);
+	tcase_add_loop_test(lists, s_sorts_by_each_column, 0, 4);
+	tcase_add_test(lists, a_sorted_list_of_messages_is_searched);
+	tcase_add_test(lists, sorting_waits_for_nothing);
+	tcase_add_test(lists, a_click_on_a_head_sorts);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
