@@ -493,7 +493,7 @@ static void handle_mouse(struct app *a, const struct key *key)
 
 		a->preview_focused = false;
 		if (row < 0)
-			app_sort_click(a, key->col - a->list_rect.col - GUTTER_COLS);
+			app_sort_click(a, key->col - a->list_rect.col - GUTTER_COLS + p->left);
 		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
 			pane_select(p, p->top + (uint32_t)row);
 	} else if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col)) {

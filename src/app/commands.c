@@ -3,6 +3,8 @@
 #include "app/app.h"
 #include "app/commands.h"
 
+enum { SIDEWAYS_COLS = 16, SIDEWAYS_MAX_COLS = 2048 };
+
 static void move(struct app *a, int64_t by)
 {
 	struct pane *p = app_pane(a);
@@ -66,6 +68,28 @@ static COMMAND(all)
 	a->scene.all = !a->scene.all;
 	app_invalidate(a);
 	app_say(a, ROLE_DIM, a->scene.all ? "every item" : "open items");
+}
+
+/* A list is made anew, with more room for the column that grows. */
+COMMAND(sideways)
+{
+	struct pane *p = app_pane(a);
+
+	if (number > 0 && !p->more) {
+		app_say(a, ROLE_DIM, "no line goes on to the right");
+		return;
+	}
+	if (number < 0 && !p->left) {
+		app_say(a, ROLE_DIM, "lines begin here");
+		return;
+	}
+	p->left += number * SIDEWAYS_COLS;
+	if (p->left > SIDEWAYS_MAX_COLS)
+		p->left = SIDEWAYS_MAX_COLS;
+	if (p != app_list(a))
+		return;
+	app_cancel_list(a); /* it would have the old width */
+	a->stale[a->tab] = true;
 }
 
 static COMMAND(search)
@@ -451,8 +475,13 @@ const struct app_command app_commands[] = {
 	{ "look", "mark-left", "h", "previous mark of the lane", IN_TIMELINE, run_mark_step, -1 },
 	{ "look", "zoom-in", "+", "a shorter stretch of time", IN_TIMELINE, run_zoom, 1 },
 	{ "look", "zoom-out", "-", "a longer stretch of time", IN_TIMELINE, run_zoom, -1 },
-	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan, -1 },
-	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, run_pan, 1 },
+	{ "look", "pan-left", "<Left>", "to the left; timeline: earlier", ANYWHERE, run_pan, -1 },
+	{ "look", "pan-right", "<Right>", "to the right, where lines are cut; timeline: later",
+	  ANYWHERE, run_pan, 1 },
+	{ "look", "left", "<S-Left>", "scroll to the left, in the timeline, too", ANYWHERE,
+	  run_sideways, -1 },
+	{ "look", "right", "<S-Right>", "scroll to the right, in the timeline, too", ANYWHERE,
+	  run_sideways, 1 },
 
 	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_verb, VERB_ACCEPT },
 	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT },

@@ -21,6 +21,9 @@ COMMAND(pan);
 COMMAND(copy_id);
 COMMAND(copy_message);
 
+/* commands.c */
+COMMAND(sideways); /* number: a direction */
+
 /* deciding.c */
 COMMAND(verb); /* number: enum verb */
 COMMAND(explain);

@@ -169,6 +169,8 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 		draw_prompt_hint(a, g, row);
 		return;
 	}
+	if (app_pane(a)->left)
+		buf_printf(&right, "‹%d  ", app_pane(a)->left);
 	app_count_text(a, &right);
 	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), position));
 	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)

@@ -81,7 +81,7 @@ static bool restore_selection(struct pane *p, const struct lines *old)
 
 bool pane_make(struct pane *p, const struct scene *s, int cols)
 {
-	struct lines fresh = { .cols = cols }, old;
+	struct lines fresh = { .cols = cols, .wide = p->text ? 0 : p->left }, old;
 	uint32_t n;
 	bool found;
 
@@ -253,7 +253,7 @@ static void mark_matches(struct grid *g, struct rect row, struct str word)
 static uint32_t find_drawn(const struct pane *p, const struct scene *s, uint32_t from, uint32_t to,
 			   struct str word)
 {
-	struct grid *g = grid_new(1, p->lines.cols, s->ascii);
+	struct grid *g = grid_new(1, p->lines.cols + p->lines.wide, s->ascii);
 	struct buf text = { 0 };
 
 	for (; from < to; from++) {
@@ -342,21 +342,64 @@ static void draw_gutter(const struct pane *p, const struct scene *s, uint32_t li
 	}
 }
 
+/* A row of the pane, of a width that includes what was scrolled away. */
+struct wide_row {
+	struct grid *g;
+	int left;
+};
+
+static void begin_wide(struct wide_row *w, const struct pane *p, const struct grid *g, int cols)
+{
+	w->left = p->left;
+	w->g = p->left ? grid_new(1, cols + p->left, g->ascii) : NULL;
+	if (w->g)
+		w->left = w->g->cols - cols > 0 ? w->g->cols - cols : 0;
+}
+
+/* Where to draw a row; then show_wide. */
+static struct grid *wide_grid(const struct wide_row *w, struct grid *g, struct rect *row)
+{
+	if (!w->g)
+		return g;
+	grid_clear(w->g);
+	*row = grid_rect(w->g);
+	return w->g;
+}
+
+/* Returns whether the row goes on beyond its right edge, as far as can be seen. */
+static bool show_wide(const struct wide_row *w, struct grid *g, struct rect row)
+{
+	const struct spot *last;
+
+	if (w->g)
+		grid_copy_row(g, row, w->g, 0, w->left);
+	last = grid_at(g, row.row, row.col + row.cols - 1);
+	return last->cell.base != ' ' && last->cell.base != 0 &&
+	       (last->cell.base < 0x2500 || last->cell.base > 0x257f); /* a border */
+}
+
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where,
 	       bool focused, struct str word)
 {
 	struct rect body;
+
+	struct wide_row wide;
 
 	if (!p->text)
 		where = rect_in(where, 0, GUTTER_COLS, where.rows, where.cols - GUTTER_COLS);
 	body = where;
 	if (where.rows < 1 || where.cols < 1)
 		return;
+	begin_wide(&wide, p, g, where.cols);
 	if (p->view->heading && p->lines.list.n && where.rows > 2) {
-		p->view->heading(s, &p->lines, g, rect_in(where, 0, 0, 1, where.cols));
+		struct rect row = rect_in(where, 0, 0, 1, where.cols), at = row;
+
+		p->view->heading(s, &p->lines, wide_grid(&wide, g, &at), at);
+		show_wide(&wide, g, row);
 		body = rect_in(where, 1, 0, where.rows - 1, where.cols);
 	}
 	p->rows = body.rows;
+	p->more = false;
 	clamp_top(p);
 	if (!p->text)
 		scroll_to_selected(p);
@@ -364,12 +407,15 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2));
 	for (int i = 0; i < body.rows && p->top + (uint32_t)i < p->lines.list.n; i++) {
 		uint32_t line = p->top + (uint32_t)i;
-		struct rect row = rect_in(body, i, 0, 1, body.cols);
+		struct rect row = rect_in(body, i, 0, 1, body.cols), at = row;
+		struct grid *to = wide_grid(&wide, g, &at);
 
-		p->view->draw(s, &p->lines, line, g, row);
+		p->view->draw(s, &p->lines, line, to, at);
+		p->more |= show_wide(&wide, g, row);
 		if (word.n)
 			mark_matches(g, row, word);
 		if (!p->text)
 			draw_gutter(p, s, line, g, row, focused);
 	}
+	grid_free(wide.g);
 }

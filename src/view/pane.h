@@ -20,6 +20,8 @@ struct pane {
 	uint32_t top;      /* first visible line */
 	int rows;          /* visible lines when last drawn */
 	struct sort_order sort; /* for the next pane_make */
+	int left;          /* columns scrolled to the right; a list is then made anew */
+	bool more;         /* when last drawn, a line went on beyond the right edge */
 	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
 };
 

@@ -139,6 +139,7 @@ struct lines {
 	void *own;                  /* the view's own data */
 	void (*release)(void *own); /* frees what is not in the arena; NULL = all is */
 	int cols;                   /* the width they were made for */
+	int wide;                   /* columns more for that which grows: it is scrolled to */
 };
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)

@@ -294,6 +294,19 @@ struct pen column_pen(struct grid *g, struct rect row, const struct columns *c, 
 	return (struct pen){ g, column_rect(row, c, i) };
 }
 
+/* Sideways: the columns stay as they are, but the one that grows has room for long words. */
+static void widen(struct table *t, int by)
+{
+	for (unsigned i = 0; by && i < t->n; i++) {
+		if (!t->columns[i].grows || !t->fit.cols[i])
+			continue;
+		t->fit.cols[i] += by;
+		for (unsigned k = 0; k < t->n; k++)
+			t->fit.at[k] += t->fit.at[k] > t->fit.at[i] ? by : 0;
+		return;
+	}
+}
+
 void table_layout(struct lines *lines, const struct column *columns, unsigned n, int cols)
 {
 	struct table *t = arena_alloc(&lines->arena, sizeof(*t));
@@ -304,6 +317,7 @@ void table_layout(struct lines *lines, const struct column *columns, unsigned n,
 	columns_fit(columns, n, cols, &t->fit);
 	lines->table = t;
 	lines->cols = cols;
+	widen(t, lines->wide);
 }
 
 /* Behind the title; before one at the right. Over its end where there is no room. */

@@ -494,6 +494,38 @@ START_TEST(a_click_on_a_head_sorts)
 }
 END_TEST
 
+/* The end of a long line comes into sight, and the columns do not change meanwhile. */
+START_TEST(lists_scroll_sideways)
+{
+	struct line at;
+
+	open_demo();
+	grid_resize(grid, 15, 80);
+	draw();
+	type("4gjjjj<Enter>q");
+	at = app_list(&app)->at;
+	ck_assert(!screen_has("4 user stories, 11 requirements"));
+	type("<Left>");
+	says("lines begin here");
+	type("<Right><Right><Right>");
+	ck_assert_int_eq(app_list(&app)->left, 48);
+	ck_assert(screen_has("4 user stories, 11 requirements"));
+	ck_assert(screen_has("‹48"));
+	ck_assert_mem_eq(&app_list(&app)->at, &at, sizeof(at));
+	type("<Left><Left><Left>");
+	ck_assert_int_eq(app_list(&app)->left, 0);
+	ck_assert_int_eq(app_list(&app)->lines.wide, 0);
+	for (int i = 0; i < 200; i++) /* it ends somewhere */
+		type("<Right>");
+	says("no line goes on");
+	ck_assert_int_lt(app_list(&app)->left, 2048);
+	type("2<Right>"); /* pans, and says that there is nothing to pan */
+	ck_assert_int_eq(app_list(&app)->left, 0);
+	says("all of it is shown");
+	close_demo();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lists");
@@ -513,6 +545,7 @@ int main(void)
 	tcase_add_test(lists, a_sorted_list_of_messages_is_searched);
 	tcase_add_test(lists, sorting_waits_for_nothing);
 	tcase_add_test(lists, a_click_on_a_head_sorts);
+	tcase_add_test(lists, lists_scroll_sideways);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
