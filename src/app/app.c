@@ -501,7 +501,17 @@ static void handle_mouse(struct app *a, const struct key *key)
 	}
 }
 
-void app_key(struct app *a, const struct key *key)
+/* Moving up in the list of messages ends following. */
+static void note_moved_up(struct app *a, enum tab tab, uint32_t selected)
+{
+	if (!a->follows || tab != TAB_MESSAGES || a->lists[tab].selected >= selected)
+		return;
+	a->follows = a->select_last = false;
+	if (!a->notice.n)
+		app_say(a, ROLE_DIM, "not following any more; {bottom} goes to the end and stays there");
+}
+
+static void handle_key(struct app *a, const struct key *key)
 {
 	const struct binding *bound;
 	bool on_marked;
@@ -544,4 +554,13 @@ void app_key(struct app *a, const struct key *key)
 	a->deciding.on_marked = false;
 	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "{quit} quits"
 						      : "{help} tells what the keys do");
+}
+
+void app_key(struct app *a, const struct key *key)
+{
+	enum tab tab = a->tab;
+	uint32_t selected = a->lists[tab].selected;
+
+	handle_key(a, key);
+	note_moved_up(a, tab, selected);
 }

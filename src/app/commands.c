@@ -22,7 +22,15 @@ static int64_t page(struct app *a)
 	return rows > 2 ? rows - 1 : 1;
 }
 
-static COMMAND(move) { move(a, number); }
+/* The end of a live log's messages is where one follows them. */
+static COMMAND(move)
+{
+	move(a, number);
+	if (number == INT32_MAX && a->tab == TAB_MESSAGES && app_pane(a) == app_list(a) &&
+	    a->live != LIVE_NOT && !a->playback.model)
+		a->follows = a->select_last = true;
+}
+
 static COMMAND(page) { move(a, number * page(a)); }
 static COMMAND(half_page) { move(a, number * ((page(a) + 1) / 2)); }
 
@@ -178,22 +186,34 @@ static void go_message(struct app *a, uint32_t message)
 		app_open(a, (struct target){ TARGET_MESSAGE, message });
 }
 
-static COMMAND(problem_step)
+/* The next message with a problem; with warnings false, with an error. */
+static void problem_step(struct app *a, int direction, bool warnings)
 {
 	const struct model *m = a->scene.model;
 	uint32_t k = a->scene.k, here = app_message_here(a), at;
 
 	if (here == NONE)
-		here = number > 0 && k ? k - 1 : 0;
+		here = direction > 0 && k ? k - 1 : 0;
 	for (uint32_t n = 1; n <= k; n++) {
-		at = number > 0 ? (here + n) % k : (here + k - n) % k;
-		if (!m->records.v[at].errors && !m->records.v[at].warnings)
+		at = direction > 0 ? (here + n) % k : (here + k - n) % k;
+		if (!m->records.v[at].errors && !(warnings && m->records.v[at].warnings))
 			continue;
 		go_message(a, at);
-		app_say_wrapped(a, here, at, number);
+		app_say_wrapped(a, here, at, direction);
 		return;
 	}
-	app_say(a, ROLE_DIM, "no message has a problem");
+	app_say(a, ROLE_DIM, warnings ? "no message has a problem" : "no message has an error");
+}
+
+static COMMAND(problem_step) { problem_step(a, number, true); }
+
+/* In a replay, to where the error comes. */
+static COMMAND(error_step)
+{
+	if (a->playback.model)
+		run_mark_jump(a, argument, number * PLAYBACK_ERROR);
+	else
+		problem_step(a, number, false);
 }
 
 static COMMAND(along)
@@ -450,6 +470,9 @@ const struct app_command app_commands[] = {
 	  run_problem_step, 1 },
 	{ "find", "previous-problem", "~", "previous message with a problem", ANYWHERE,
 	  run_problem_step, -1 },
+	{ "find", "next-error", "", "next message with an error", ANYWHERE, run_error_step, 1 },
+	{ "find", "previous-error", "", "previous message with an error", ANYWHERE,
+	  run_error_step, -1 },
 	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
 	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE,
 	  run_along_back },
@@ -549,9 +572,9 @@ const struct app_command app_commands[] = {
 	  run_mark_jump, PLAYBACK_DECISION },
 	{ "replay", "previous-decision", "B", "the previous one", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_DECISION },
-	{ "replay", "next-error", "w", "the next message with an error", IN_REPLAY,
+	{ "replay", "replay-next-error", "w", "the next message with an error", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ERROR },
-	{ "replay", "previous-error", "W", "the previous one", IN_REPLAY,
+	{ "replay", "replay-previous-error", "W", "the previous one", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_ERROR },
 	{ "replay", "next-iteration", "t", "the next turn of a review or loop", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ITERATION },

@@ -171,6 +171,8 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 	}
 	if (app_pane(a)->left)
 		buf_printf(&right, "‹%d  ", app_pane(a)->left);
+	if (a->follows && !s && a->tab == TAB_MESSAGES)
+		buf_adds(&right, "following  ");
 	app_count_text(a, &right);
 	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), position));
 	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)

@@ -22,8 +22,11 @@ void live_begin(struct live *l, int64_t now_ms)
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->agents || load_is_recent(l->load, l->load->model.records.n))
-		app_clock(l->app, timestamp_now_ms());
+	if (!l->agents && !load_is_recent(l->load, l->load->model.records.n))
+		return;
+	app_clock(l->app, timestamp_now_ms());
+	if (!l->app->lists[TAB_MESSAGES].touched) /* else where the person has gone meanwhile */
+		l->app->follows = l->app->select_last = true;
 }
 
 /* Timeout of the sources alone; 0 = there is more to read. */

@@ -526,6 +526,73 @@ START_TEST(lists_scroll_sideways)
 }
 END_TEST
 
+static uint32_t message_selected(void)
+{
+	return pane_target(&app.lists[TAB_MESSAGES], &app.scene).number;
+}
+
+/* Errors alone, either way and round; problems are more. */
+START_TEST(errors_are_jumped_to)
+{
+	const struct record *v;
+	uint32_t errors = 0, seen = 0, first;
+
+	open_demo();
+	v = load.model.records.v;
+	for (uint32_t i = 0; i < load.model.records.n; i++)
+		errors += v[i].errors > 0;
+	ck_assert_uint_gt(errors, 1);
+	type("4g:next-error<Enter>");
+	first = message_selected();
+	do {
+		ck_assert_uint_gt(v[message_selected()].errors, 0);
+		type(":next-error<Enter>");
+		seen++;
+	} while (message_selected() != first);
+	ck_assert_uint_eq(seen, errors);
+	says("past the end");
+	type(":previous-error<Enter>");
+	says("past the top");
+	ck_assert_uint_gt(v[message_selected()].errors, 0);
+	type("R<Home>:next-error<Enter>"); /* in a replay, to where it comes */
+	ck_assert_uint_eq(app.scene.k, first + 1);
+	close_demo();
+}
+END_TEST
+
+/* G stays at the end of what is followed, moving up ends that, f is either. */
+START_TEST(G_stays_at_the_end)
+{
+	open_demo();
+	type("4G");
+	ck_assert(!app.follows); /* nothing comes */
+	app.live = LIVE_ON;
+	type("gG");
+	ck_assert(app.follows);
+	ck_assert(screen_has("following"));
+	app.scene.k -= 20; /* as if these had not come yet */
+	app_invalidate(&app);
+	draw();
+	app_arrived(&app, 1, 1, false);
+	draw();
+	ck_assert_uint_eq(app_list(&app)->selected, listed() - 1);
+	type("k");
+	ck_assert(!app.follows);
+	says("not following");
+	ck_assert(!screen_has("following  "));
+	type("f");
+	ck_assert(app.follows);
+	ck_assert_uint_eq(app_list(&app)->selected, listed() - 1);
+	type("j"); /* at the end already */
+	ck_assert(app.follows);
+	type("1k4"); /* elsewhere */
+	ck_assert(app.follows);
+	type("f");
+	ck_assert(!app.follows);
+	close_demo();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lists");
@@ -546,6 +613,8 @@ int main(void)
 	tcase_add_test(lists, sorting_waits_for_nothing);
 	tcase_add_test(lists, a_click_on_a_head_sorts);
 	tcase_add_test(lists, lists_scroll_sideways);
+	tcase_add_test(lists, errors_are_jumped_to);
+	tcase_add_test(lists, G_stays_at_the_end);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
