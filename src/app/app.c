@@ -52,6 +52,7 @@ void app_release(struct app *a)
 	buf_release(&a->word);
 	app_count_release(a);
 	buf_release(&a->filter_text);
+	buf_release(&a->hints);
 	buf_release(&a->filtering.before);
 	buf_release(&a->notice);
 	buf_release(&a->strip);
@@ -464,9 +465,11 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	}
 }
 
-/* The wheel scrolls what it is over, a click selects; the mouse never decides. */
+/* The wheel scrolls what it is over, a click selects, and on a hint works as its key; the mouse never
+ * decides. */
 static void handle_mouse(struct app *a, const struct key *key)
 {
+	const struct binding *hint;
 	struct pane *p = app_pane(a);
 	int by = key->mouse == MOUSE_WHEEL_UP ? -3 : 3;
 
@@ -482,7 +485,9 @@ static void handle_mouse(struct app *a, const struct key *key)
 	}
 	if (key->mouse != MOUSE_PRESS || key->button != 1)
 		return;
-	if (key->row == 1) {
+	if ((hint = app_hint_at(a, key->row, key->col))) {
+		run_command(a, hint->command, str_of(hint->argument));
+	} else if (key->row == 1) {
 		int tab = app_tab_at(a, key->col);
 
 		if (tab >= 0)

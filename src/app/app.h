@@ -38,6 +38,8 @@ enum effect_type {
 	EFFECT_AGENT,       /* order: to the supervisor */
 	EFFECT_TURN,        /* turn: of a review */
 	EFFECT_FORK,        /* fork: decide on a copy */
+	EFFECT_THEME,       /* file: the name of the theme */
+	EFFECT_RELOAD,      /* read the configuration again */
 	EFFECT_COPY,        /* copy: to the clipboard */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
@@ -206,11 +208,14 @@ struct app {
 	enum liveness live;
 	int64_t wall_ms;       /* the time of day in a live session, else TIME_NONE */
 	bool follows;          /* the list of messages keeps its last line selected */
+	bool follows_unasked;  /* it does so since the log is live; f keeps that */
 	bool select_last;      /* select the last line when the list is next drawn */
 	struct buf incomplete; /* last line of the log while it lacks its newline */
 	struct buf strip;      /* state of the review's turn, above the status line; empty = none */
 	enum role strip_role;
 	struct buf banner;     /* trouble with a source, on the message line; empty = none */
+	struct buf hints;      /* drawn in hints_rect */
+	struct rect hints_rect;
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
 	struct keymap keymap;
@@ -319,6 +324,11 @@ void app_filter_typed(struct app *a);
 void app_filter_restore(struct app *a);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);
+/* Key hints, two blanks between them (hints.c): those drawn, for clicks; drawing; and the binding of
+ * the one at a place of the screen, NULL = none, or it is not for the mouse. */
+void app_hints_set(struct app *a, struct rect row, struct str hints);
+void app_hints_draw(struct grid *g, struct rect row, struct str hints);
+const struct binding *app_hint_at(const struct app *a, int row, int col);
 /* Draws the status line, above the message line (status.c). */
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
 /* The prompt's complete_fn; ctx is the app (completing.c). */

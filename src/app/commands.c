@@ -2,6 +2,7 @@
  * change the app's state or queue effects. */
 #include "app/app.h"
 #include "app/commands.h"
+#include "draw/paint.h"
 
 enum { SIDEWAYS_COLS = 16, SIDEWAYS_MAX_COLS = 2048 };
 
@@ -371,7 +372,9 @@ static COMMAND(recover) { app_open_view(a, &view_recovery, 0, 0); }
 
 static COMMAND(follow)
 {
-	a->follows = !a->follows;
+	/* who knows that f follows need not look whether it does already */
+	a->follows = !a->follows || a->follows_unasked;
+	a->follows_unasked = false;
 	a->select_last = a->follows;
 	app_say(a, ROLE_DIM, "the list of messages stays %s",
 		a->follows ? "at its end" : "where you leave it");
@@ -426,6 +429,15 @@ static COMMAND(pause)
 static COMMAND(prompt) { prompt_open(&a->prompt, PROMPT_COMMAND, STR_NONE); }
 static COMMAND(help) { app_open_view(a, &view_help, 0, 0); }
 static COMMAND(effect) { app_effect(a, (struct effect){ (enum effect_type)number }); }
+
+static COMMAND(theme)
+{
+	if (theme_find(argument, 0))
+		app_effect(a, (struct effect){ EFFECT_THEME,
+					       .file = app_effect_dup(a, argument).p });
+	else
+		app_say(a, ROLE_ERROR, "theme takes one of dark, light, mono");
+}
 
 static COMMAND(save_screen)
 {
@@ -592,6 +604,10 @@ const struct app_command app_commands[] = {
 	{ "else", "command", ":", "type a command", ANYWHERE, run_prompt },
 	{ "else", "help", "?", "this page", ANYWHERE, run_help },
 	{ "else", "redraw", "<C-l>", "draw the screen anew", ANYWHERE, run_effect, EFFECT_REDRAW },
+	{ "else", "theme", "", "theme NAME: dark, light or mono, until the end", ANYWHERE, run_theme,
+	  0, { ARGUMENT_THEME } },
+	{ "else", "reload", "", "read the configuration again: keys, theme, notices", ANYWHERE,
+	  run_effect, EFFECT_RELOAD },
 	{ "else", "suspend", "<C-z>", "stop for a while; fg comes back", ANYWHERE,
 	  run_effect, EFFECT_SUSPEND },
 	{ "else", "save-screen", "", "save-screen FILE: the screen as text and roles", ANYWHERE,

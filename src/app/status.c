@@ -103,30 +103,13 @@ static void screen_keys(struct app *a, struct buf *out)
 	keymap_text(&a->keymap, keys, out);
 }
 
-/* As many hints as fit, none of them clipped; they are separated by two blanks. */
-static void put_hints(struct grid *g, struct rect row, const char *hints)
-{
-	struct str rest = str_of(hints);
-	struct pen p = { g, row };
-
-	while (rest.n) {
-		struct str one = str_cut(&rest, STR("  "));
-		bool first = p.rest.col == row.col;
-
-		if (!first &&
-		    (int)cells_width(raw_of(one), TEXT_LABEL, g->ascii, 512) + 2 > p.rest.cols)
-			return;
-		pen_printf(&p, ROLE_DIM, "%s%.*s", first ? "" : "  ", STR_ARG(one));
-	}
-}
-
 static void put_line(struct grid *g, struct rect row, enum role role, struct str text,
 		     const char *right)
 {
 	struct rect left = rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2);
 
 	if (role == ROLE_DIM)
-		put_hints(g, left, text.p);
+		app_hints_draw(g, left, text);
 	else
 		grid_text(g, left, role, raw_of(text), TEXT_LINE);
 	put_right(g, row, ROLE_DIM, right);
@@ -159,8 +142,10 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 {
 	const struct screen *s = app_screen(a);
 	char position[24], part[24];
+	struct rect left;
 	struct buf keys = { 0 }, right = { 0 };
 
+	app_hints_set(a, row, STR_NONE);
 	if (a->scene.reading || app_is_searching(a)) {
 		(a->scene.reading ? draw_progress : draw_search)(a, g, row);
 		return;
@@ -180,6 +165,8 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 	keymap_text(&a->keymap, "  {help} help ", &right);
 	(s ? screen_keys : list_keys)(a, &keys);
 	put_line(g, row, ROLE_DIM, buf_str(&keys), right.p);
+	left = rect_in(row, 0, 1, 1, row.cols - (int)strlen(right.p) - 2);
+	app_hints_set(a, left, buf_str(&keys));
 	buf_release(&keys);
 	buf_release(&right);
 }

@@ -523,6 +523,15 @@ void term_redraw(void)
 	t.redraw = true;
 }
 
+void term_theme(const struct theme *theme)
+{
+	if (!t.open || t.released)
+		return;
+	t.look.theme = theme;
+	set_role_attributes();
+	t.redraw = true;
+}
+
 void term_notice(unsigned kinds)
 {
 	static const char osc9[] = "\033]9;gavel: something waits for you\007";

@@ -44,6 +44,8 @@ void term_size(int *rows, int *cols);
 void term_show(const struct grid *g, int cursor_row, int cursor_col);
 /* Makes the next term_show set the modes and redraw everything (^L, after a resize). */
 void term_redraw(void);
+/* Another theme from the next term_show on; it must last until the terminal is closed. */
+void term_theme(const struct theme *theme);
 /* ^Z: restores the terminal, stops the process group, takes the terminal over again when continued.
  * The caller's handler for SIGTSTP is kept. -1: the terminal could not be taken over again. */
 int term_suspend(struct err *err);

@@ -381,14 +381,14 @@ static void iterate(struct watch *w)
 
 static int run_terminal(struct watch *w, const struct options *o)
 {
-	struct theme theme;
-	struct term_look look = { .theme = &theme, .ascii = w->app.scene.ascii,
+	struct term_look look = { .theme = &w->theme, .ascii = w->app.scene.ascii,
 				  .mouse = w->config.mouse };
 	const char *no_color = getenv("NO_COLOR");
 	struct err err;
 	int rows, cols;
 
-	config_theme(&w->config, term_colours(), &theme);
+	w->colours = term_colours();
+	config_theme(&w->config, w->colours, &w->theme);
 	if (o->color == COLOR_NEVER || (o->color == COLOR_AUTO && no_color && *no_color))
 		look.theme = NULL;
 	if (loop_open(&err) < 0 || term_open(&look, &err) < 0) {
@@ -416,9 +416,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	return w->code;
 }
 
-/* Binds keys and reports problems of the configuration: all of them on stderr, the first one on the
- * message line. */
-static void configure(struct watch *w)
+void watch_configure(struct watch *w)
 {
 	struct config *c = &w->config;
 	struct buf help = { 0 };
@@ -468,7 +466,7 @@ void watch_begin(struct watch *w, struct str title)
 	if (!w->ops)
 		w->ops = &no_ops;
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
-	configure(w);
+	watch_configure(w);
 	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
 				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,
 				 .notice = o->headless ? NULL : term_notice };

@@ -236,6 +236,8 @@ void watch_effects(struct watch *w)
 				"nothing is under review here; gavel review does");
 			break;
 		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
+		case EFFECT_THEME: watch_set_theme(w, e.file); break;
+		case EFFECT_RELOAD: watch_reload(w); break;
 		case EFFECT_COPY:
 			if (!w->headless)
 				term_copy(e.copy);

@@ -589,6 +589,100 @@ START_TEST(G_stays_at_the_end)
 	ck_assert(app.follows);
 	type("f");
 	ck_assert(!app.follows);
+	app.follows = app.follows_unasked = true; /* as when a live log is opened */
+	type("f");
+	ck_assert(app.follows);
+	type("f");
+	ck_assert(!app.follows);
+	close_demo();
+}
+END_TEST
+
+/* Where a text stands in the status line. */
+static int column_of(const char *words)
+{
+	struct buf screen = { 0 };
+	struct str rest, line = STR_NONE;
+	ptrdiff_t at;
+	int col;
+
+	grid_save(grid, &screen);
+	rest = buf_str(&screen);
+	for (int row = 0; row < grid->rows - 1; row++)
+		line = str_cut(&rest, STR("\n"));
+	at = str_find(line, str_of(words), 0);
+	ck_assert_msg(at >= 0, "%s is not in: %.*s", words, STR_ARG(line));
+	col = (int)cells_width(raw_of(str_make(line.p, (size_t)at)), TEXT_LABEL, false, 512);
+	buf_release(&screen);
+	return col;
+}
+
+/* A hint works as its key, or keys, wherever it is clicked; nothing that decides does. */
+START_TEST(a_click_on_a_hint_is_its_key)
+{
+	uint32_t at;
+
+	open_demo();
+	type("4g");
+	click(grid->rows - 2, column_of("! ~ problem"));
+	at = app_list(&app)->selected;
+	ck_assert_uint_gt(at, 0);
+	click(grid->rows - 2, column_of("! ~ problem") + 2);
+	ck_assert_uint_ne(app_list(&app)->selected, at);
+	type(":40<Enter>!");
+	at = app_list(&app)->selected;
+	type(":40<Enter>");
+	click(grid->rows - 2, column_of("problem"));
+	ck_assert_uint_eq(app_list(&app)->selected, at);
+	click(grid->rows - 2, column_of("Enter open"));
+	ck_assert(app_shows(&app, &view_message));
+	click(grid->rows - 2, column_of("q back"));
+	ck_assert_uint_eq(app.screen_count, 0);
+	click(grid->rows - 2, 0);
+	type(":filt");
+	click(grid->rows - 2, 3); /* while something is typed there are no hints */
+	ck_assert_int_eq(app.prompt.kind, PROMPT_COMMAND);
+	close_demo();
+}
+END_TEST
+
+START_TEST(the_mouse_never_decides)
+{
+	static const char *const places[] = { "1", "1<Enter>", "6", "3", "1R" };
+
+	open_demo();
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		type(places[i]);
+		for (int col = 0; col < grid->cols; col++) {
+			const struct binding *b = app_hint_at(&app, grid->rows - 2, col);
+
+			ck_assert(!b || (strcmp(b->command->section, "decide") != 0 &&
+					 strcmp(b->command->name, "stop") != 0));
+		}
+	}
+	type("R1g");
+	app_hints_set(&app, app.hints_rect, STR("a accept  $ deliver  x reject  A every item"));
+	click(grid->rows - 2, 2);
+	click(grid->rows - 2, 12);
+	click(grid->rows - 2, 24);
+	ck_assert_int_eq(app.prompt.kind, PROMPT_NONE);
+	ck_assert_uint_eq(app.notice.n, 0);
+	ck_assert_uint_eq(app.effects.n, 0);
+	close_demo();
+}
+END_TEST
+
+START_TEST(themes_have_names)
+{
+	open_demo();
+	type(":theme li<Tab><Enter>");
+	ck_assert_uint_eq(app.effects.n, 1);
+	ck_assert_int_eq(app.effects.v[0].type, EFFECT_THEME);
+	ck_assert_str_eq(app.effects.v[0].file, "light");
+	app_effects_taken(&app);
+	type(":theme nosuch<Enter>");
+	says("one of dark, light, mono");
+	ck_assert_uint_eq(app.effects.n, 0);
 	close_demo();
 }
 END_TEST
@@ -615,6 +709,9 @@ int main(void)
 	tcase_add_test(lists, lists_scroll_sideways);
 	tcase_add_test(lists, errors_are_jumped_to);
 	tcase_add_test(lists, G_stays_at_the_end);
+	tcase_add_test(lists, a_click_on_a_hint_is_its_key);
+	tcase_add_test(lists, the_mouse_never_decides);
+	tcase_add_test(lists, themes_have_names);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
