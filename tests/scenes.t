@@ -384,6 +384,22 @@ ok 'terminal replies are no text' still jjy:abc
 printf 'd\033[31me\r\nf\007' | paste
 look 'but a paste is, without its controls' 80x24 'jjy:abcd[31mef' "$GAVEL" demo.ndjson
 
+# ---- the clipboard ----
+
+# what was copied is a buffer of tmux, where it takes OSC 52 from programs
+has_buffer() {
+	t show-buffer | cmp -s - "$1"
+}
+t set -g set-clipboard on
+watch 80x24 "$GAVEL" demo.ndjson
+press 4g
+ok 'messages' soon says '[4 Messages]'
+press jjY
+ok 'Y says that it has copied the message' soon says 'copied message #3, '
+sed -n 3p demo.ndjson | tr -d '\n' >line
+ok 'Y copies it byte for byte' soon has_buffer line
+t set -g set-clipboard off
+
 # ---- looks ----
 
 colours() {

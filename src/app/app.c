@@ -54,7 +54,10 @@ void app_release(struct app *a)
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
 	buf_release(&a->word);
+	app_count_release(a);
 	buf_release(&a->filter_text);
+	buf_release(&a->hints);
+	buf_release(&a->filtering.before);
 	buf_release(&a->notice);
 	buf_release(&a->strip);
 	buf_release(&a->banner);
@@ -315,61 +318,7 @@ void app_show_tab(struct app *a, enum tab tab)
 	a->preview_focused = false;
 }
 
-bool app_set_filter(struct app *a, struct str text)
-{
-	struct filter *f = NULL;
-	struct err err;
-
-	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
-		app_say(a, ROLE_ERROR, "%s", err.text);
-		return false;
-	}
-	if (f && a->scene.reader)
-		filter_set_sources(f, a->scene.reader->source, a->scene.reader->ctx);
-	app_drop_filter(a);
-	a->filter = f;
-	a->scene.filter = f;
-	buf_clear(&a->filter_text);
-	buf_add_str(&a->filter_text, text);
-	app_invalidate(a);
-	return true;
-}
-
 /* ---- keys ---- */
-
-static const char *complete_command(const void *ctx, struct str start, unsigned i)
-{
-	(void)ctx;
-	for (unsigned c = 0; c < app_command_count; c++)
-		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
-			return app_commands[c].name;
-	return NULL;
-}
-
-static const char *complete_reason(const void *ctx, struct str start, unsigned i)
-{
-	const struct deciding *d = ctx;
-
-	for (uint32_t c = 0; c < d->reason_code_count; c++)
-		if (str_starts(str_of(d->reason_codes[c]), start) && i-- == 0)
-			return d->reason_codes[c];
-	return NULL;
-}
-
-void app_command_hint(const struct app *a, struct str line, struct buf *out)
-{
-	struct str name = str_first_word(&line);
-	unsigned n;
-	const struct app_command *c = keymap_command(&a->keymap, name, &n);
-	const char *word;
-
-	if (c) {
-		keymap_text(&a->keymap, c->help, out);
-		return;
-	}
-	for (unsigned i = 0; name.n && (word = complete_command(NULL, name, i)); i++)
-		buf_printf(out, "%s%s", i ? "  " : "", word);
-}
 
 unsigned app_where(const struct app *a, unsigned screens)
 {
@@ -414,7 +363,8 @@ static uint32_t find_line(const struct app *a, const struct pane *p, uint64_t nu
 		    message_route(m, t.number)->source != message_route(m, here.number)->source)
 			continue;
 		found = i;
-		if (message_line(m, t.number) >= number)
+		if (message_line(m, t.number) == number ||
+		    (message_line(m, t.number) > number && !p->lines.sort.column))
 			break;
 	}
 	return found;
@@ -476,6 +426,8 @@ bool app_bind(struct app *a, uint32_t key, const char *line)
  * earlier letters matched nor on how fast they were typed. */
 static void prompt_changed(struct app *a)
 {
+	if (a->prompt.kind == PROMPT_FILTER)
+		app_filter_typed(a);
 	if (a->prompt.kind != PROMPT_SEARCH)
 		return;
 	app_search_restore(a);
@@ -511,11 +463,6 @@ static void prompt_done(struct app *a)
 static void handle_prompt_key(struct app *a, const struct key *key)
 {
 	enum prompt_kind kind = a->prompt.kind;
-	bool reason = kind == PROMPT_REASON ||
-		      (kind == PROMPT_EXPLAIN && a->deciding.verb == VERB_REJECT);
-	complete_fn complete = kind == PROMPT_COMMAND ? complete_command
-			       : reason		      ? complete_reason
-						      : NULL;
 	struct err err;
 
 	/* a search may look for any bytes; all else may be sent */
@@ -524,7 +471,7 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return;
 	}
-	switch (prompt_key(&a->prompt, key, complete, &a->deciding)) {
+	switch (prompt_key(&a->prompt, key, app_complete, a)) {
 	case PROMPT_GOES_ON:
 		break;
 	case PROMPT_CHANGED:
@@ -537,6 +484,8 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		if (a->prompt.kind == PROMPT_SEARCH) {
 			buf_clear(&a->word);
 			app_search_restore(a);
+		} else if (a->prompt.kind == PROMPT_FILTER) {
+			app_filter_restore(a);
 		}
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;
@@ -547,9 +496,11 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	}
 }
 
-/* The wheel scrolls what it is over, a click selects; the mouse never decides. */
+/* The wheel scrolls what it is over, a click selects, and on a hint works as its key; the mouse never
+ * decides. */
 static void handle_mouse(struct app *a, const struct key *key)
 {
+	const struct binding *hint;
 	struct pane *p = app_pane(a);
 	int by = key->mouse == MOUSE_WHEEL_UP ? -3 : 3;
 
@@ -565,16 +516,21 @@ static void handle_mouse(struct app *a, const struct key *key)
 	}
 	if (key->mouse != MOUSE_PRESS || key->button != 1)
 		return;
-	if (key->row == 1) {
+	if ((hint = app_hint_at(a, key->row, key->col))) {
+		run_command(a, hint->command, str_of(hint->argument));
+	} else if (key->row == 1) {
 		int tab = app_tab_at(a, key->col);
 
 		if (tab >= 0)
 			app_show_tab(a, (enum tab)tab);
 	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */
-		uint32_t line = pane_line_in_row(p, key->row - a->list_rect.row - first);
+		int row = key->row - a->list_rect.row - first;
+		uint32_t line = pane_line_in_row(p, row);
 
 		a->preview_focused = false;
+		if (row < 0)
+			app_sort_click(a, key->col - a->list_rect.col - GUTTER_COLS + p->left);
 		if (line != NONE)
 			pane_select(p, line);
 	} else if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col)) {
@@ -582,7 +538,17 @@ static void handle_mouse(struct app *a, const struct key *key)
 	}
 }
 
-void app_key(struct app *a, const struct key *key)
+/* Moving up in the list of messages ends following. */
+static void note_moved_up(struct app *a, enum tab tab, uint32_t selected)
+{
+	if (!a->follows || tab != TAB_MESSAGES || a->lists[tab].selected >= selected)
+		return;
+	a->follows = a->select_last = false;
+	if (!a->notice.n)
+		app_say(a, ROLE_DIM, "not following any more; {bottom} goes to the end and stays there");
+}
+
+static void handle_key(struct app *a, const struct key *key)
 {
 	const struct binding *bound;
 	bool on_marked;
@@ -625,4 +591,13 @@ void app_key(struct app *a, const struct key *key)
 	a->deciding.on_marked = false;
 	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "{quit} quits"
 						      : "key not bound here; {help} lists keys");
+}
+
+void app_key(struct app *a, const struct key *key)
+{
+	enum tab tab = a->tab;
+	uint32_t selected = a->lists[tab].selected;
+
+	handle_key(a, key);
+	note_moved_up(a, tab, selected);
 }

@@ -41,6 +41,9 @@ enum effect_type {
 	EFFECT_TURN,        /* turn: of a review */
 	EFFECT_FORK,        /* fork: decide on a copy */
 	EFFECT_REMEMBER,    /* keep `split` for the next run */
+	EFFECT_THEME,       /* file: the name of the theme */
+	EFFECT_RELOAD,      /* read the configuration again */
+	EFFECT_COPY,        /* copy: to the clipboard */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 
@@ -89,6 +92,7 @@ struct effect {
 			const char *dir; /* NULL: create one */
 			uint32_t k;      /* copy the first k messages */
 		} fork;
+		struct str copy;
 		struct session_command tell;
 	};
 };
@@ -127,6 +131,28 @@ struct search_all {
 	uint32_t skip;    /* matches to skip: n was typed before they were found */
 	uint32_t from;    /* the message it started at */
 	bool again;       /* for another match than that */
+};
+
+/* The matches of the search word in a pane (counting.c). */
+struct match_count {
+	enum { COUNT_NONE, COUNT_ON, COUNT_DONE } state;
+	const struct pane *pane;
+	const struct view_ops *view;
+	uint32_t lines; /* of the pane then */
+	struct buf word;
+	VEC(uint32_t) found; /* lines */
+	bool cut;            /* there may be more */
+	uint32_t at;         /* next line, or */
+	struct search_progress progress; /* in the list of messages */
+};
+
+/* What Esc in the prompt of the filter returns to. */
+struct filtering {
+	struct buf before; /* the filter */
+	enum tab tab;
+	struct line at; /* the selection, and where it was on the screen */
+	uint32_t selected, top;
+	bool made;
 };
 
 /* A screen opened over the views: an item, a message, its diff, the help. */
@@ -174,10 +200,12 @@ struct app {
 	struct buf word;        /* the search word */
 	uint32_t search_from;   /* line where the incremental search began; Esc returns there */
 	struct search_all search;
+	struct match_count matches;
 	uint32_t search_stop;   /* line + 1 where a search of a long list paused; n resumes there */
 	bool preview_seeks;     /* a match was found: scroll the preview to it */
 	struct filter *filter;
 	struct buf filter_text;
+	struct filtering filtering;
 	struct buf notice;      /* the message line */
 	enum role notice_role;
 	char *confirm_edit;     /* the file to edit, waiting for y */
@@ -199,11 +227,14 @@ struct app {
 	enum growth growth;
 	int64_t wall_ms;       /* the time of day in a live session, else TIME_NONE */
 	bool follows;          /* the list of messages keeps its last line selected */
+	bool follows_unasked;  /* it does so since the log is live; f keeps that */
 	bool select_last;      /* select the last line when the list is next drawn */
 	struct buf incomplete; /* last line of the log while it lacks its newline */
 	struct buf strip;      /* state of the review's turn, above the status line; empty = none */
 	enum role strip_role;
 	struct buf banner;     /* trouble with a source, on the message line; empty = none */
+	struct buf hints;      /* drawn in hints_rect */
+	struct rect hints_rect;
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
 	struct keymap keymap;
@@ -254,6 +285,8 @@ struct scene app_scene_of(const struct app *a, const struct screen *s);
 /* The item shown or selected, or NONE; app_need_item then says so on the message line. */
 uint32_t app_item_here(struct app *a);
 uint32_t app_need_item(struct app *a);
+/* The message shown or selected, or that of the item shown or selected; NONE without either. */
+uint32_t app_message_here(struct app *a);
 void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
 bool app_back(struct app *a);
@@ -294,11 +327,31 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 uint32_t app_search_line(struct app *a);
 /* Returns to where the incremental search began. */
 void app_search_restore(struct app *a);
+/* Counts the matches of a->word in the focused pane, unless they are counted already: while
+ * app_is_counting, call app_count_step between keys. */
+void app_count_start(struct app *a);
+bool app_is_counting(const struct app *a);
+void app_count_step(struct app *a);
+/* Appends "match 3/17  " once they are counted. */
+void app_count_text(struct app *a, struct buf *out);
+void app_count_release(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
+/* A click on a column of the heading, counted from the first column of the lines. */
+void app_sort_click(struct app *a, int col);
 bool app_set_filter(struct app *a, struct str text);
 /* The width of the list shown in which its words have 60 columns (split.h). */
 int app_words_cols(const struct app *a);
+/* Opens the prompt for a filter; the list narrows while it is typed (filtering.c). */
+void app_filter_prompt(struct app *a);
+void app_filter_typed(struct app *a);
+/* Esc: the filter and the selection as they were before the prompt. */
+void app_filter_restore(struct app *a);
+/* Key hints, two blanks between them (hints.c): those drawn, for clicks; drawing; and the binding of
+ * the one at a place of the screen, NULL = none, or it is not for the mouse. */
+void app_hints_set(struct app *a, struct rect row, struct str hints);
+void app_hints_draw(struct grid *g, struct rect row, struct str hints);
+const struct binding *app_hint_at(const struct app *a, int row, int col);
 /* The tab whose label is at that column of the tab line, or -1 (tabs.c). */
 int app_tab_at(const struct app *a, int col);
 /* Draws the tab line (tabs.c). */
@@ -307,8 +360,10 @@ void app_draw_tabs(const struct app *a, struct grid *g, struct rect line);
 int app_tabs_end(const struct app *a);
 /* Draws the status line, above the message line (status.c). */
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
-/* The hint for a command line being typed: the command's help, or the possible completions. */
-void app_command_hint(const struct app *a, struct str line, struct buf *out);
+/* The prompt's complete_fn; ctx is the app (completing.c). */
+void app_complete(const void *ctx, struct str before, struct completions *out);
+/* The hint for what is being typed: the command's help, or the possible completions. */
+void app_prompt_hint(const struct app *a, struct buf *out);
 
 extern const struct view_ops view_help;
 

@@ -73,6 +73,10 @@ COMMAND(pan)
 {
 	int64_t first, last, by;
 
+	if (a->tab != TAB_TIMELINE || a->screen_count) {
+		run_sideways(a, argument, number);
+		return;
+	}
 	if (!a->scene.to_ms || !axis_range(a, &first, &last)) {
 		app_say(a, ROLE_DIM, "already showing all; {zoom-in} zooms in");
 		return;

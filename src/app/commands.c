@@ -2,6 +2,9 @@
  * change the app's state or queue effects. */
 #include "app/app.h"
 #include "app/commands.h"
+#include "draw/paint.h"
+
+enum { SIDEWAYS_COLS = 16, SIDEWAYS_MAX_COLS = 2048 };
 
 static void move(struct app *a, int64_t by)
 {
@@ -20,7 +23,15 @@ static int64_t page(struct app *a)
 	return rows > 2 ? rows - 1 : 1;
 }
 
-static COMMAND(move) { move(a, number); }
+/* The end of a live log's messages is where one follows them. */
+static COMMAND(move)
+{
+	move(a, number);
+	if (number == INT32_MAX && a->tab == TAB_MESSAGES && app_pane(a) == app_list(a) &&
+	    a->live != LIVE_NOT && !a->playback.model)
+		a->follows = a->select_last = true;
+}
+
 static COMMAND(page) { move(a, number * page(a)); }
 static COMMAND(half_page) { move(a, number * ((page(a) + 1) / 2)); }
 
@@ -72,6 +83,28 @@ static COMMAND(all)
 	app_say(a, ROLE_DIM, a->scene.all ? "every item" : "open items");
 }
 
+/* A list is made anew, with more room for the column that grows. */
+COMMAND(sideways)
+{
+	struct pane *p = app_pane(a);
+
+	if (number > 0 && !p->more) {
+		app_say(a, ROLE_DIM, "no line goes on to the right");
+		return;
+	}
+	if (number < 0 && !p->left) {
+		app_say(a, ROLE_DIM, "lines begin here");
+		return;
+	}
+	p->left += number * SIDEWAYS_COLS;
+	if (p->left > SIDEWAYS_MAX_COLS)
+		p->left = SIDEWAYS_MAX_COLS;
+	if (p != app_list(a))
+		return;
+	app_cancel_list(a); /* it would have the old width */
+	a->stale[a->tab] = true;
+}
+
 static COMMAND(search)
 {
 	app_pane(a)->found = 0;
@@ -100,7 +133,7 @@ static COMMAND(filter)
 	if (argument.n)
 		app_set_filter(a, argument);
 	else
-		prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
+		app_filter_prompt(a);
 }
 
 /* Selects the next open item of the list, and shows it if an item was shown. */
@@ -126,8 +159,7 @@ static COMMAND(open_item_step)
 	app_say(a, ROLE_DIM, "no more open items here");
 }
 
-/* The message shown or selected, or that of the item shown or selected; NONE without either. */
-static uint32_t message_here(struct app *a)
+uint32_t app_message_here(struct app *a)
 {
 	struct screen *s = app_screen(a);
 	struct target t;
@@ -161,28 +193,40 @@ static void go_message(struct app *a, uint32_t message)
 		app_open(a, (struct target){ TARGET_MESSAGE, message });
 }
 
-static COMMAND(problem_step)
+/* The next message with a problem; with warnings false, with an error. */
+static void problem_step(struct app *a, int direction, bool warnings)
 {
 	const struct model *m = a->scene.model;
-	uint32_t k = a->scene.k, here = message_here(a), at;
+	uint32_t k = a->scene.k, here = app_message_here(a), at;
 
 	if (here == NONE)
-		here = number > 0 && k ? k - 1 : 0;
+		here = direction > 0 && k ? k - 1 : 0;
 	for (uint32_t n = 1; n <= k; n++) {
-		at = number > 0 ? (here + n) % k : (here + k - n) % k;
-		if (!m->records.v[at].errors && !m->records.v[at].warnings)
+		at = direction > 0 ? (here + n) % k : (here + k - n) % k;
+		if (!m->records.v[at].errors && !(warnings && m->records.v[at].warnings))
 			continue;
 		go_message(a, at);
-		app_say_wrapped(a, here, at, number);
+		app_say_wrapped(a, here, at, direction);
 		return;
 	}
-	app_say(a, ROLE_DIM, "no message has a problem");
+	app_say(a, ROLE_DIM, warnings ? "no message has a problem" : "no message has an error");
+}
+
+static COMMAND(problem_step) { problem_step(a, number, true); }
+
+/* In a replay, to where the error comes. */
+static COMMAND(error_step)
+{
+	if (a->playback.model)
+		run_mark_jump(a, argument, number * PLAYBACK_ERROR);
+	else
+		problem_step(a, number, false);
 }
 
 static COMMAND(along)
 {
 	const struct model *m = a->scene.model;
-	uint32_t here = message_here(a);
+	uint32_t here = app_message_here(a);
 
 	if (here == NONE || !m->records.v[here].chain) {
 		app_say(a, ROLE_DIM, "this message is not part of a correlation");
@@ -284,17 +328,6 @@ static COMMAND(iteration_step)
 		app_say(a, ROLE_DIM, "current state");
 }
 
-static COMMAND(copy_id)
-{
-	uint32_t item = app_need_item(a);
-
-	if (item == NONE)
-		return;
-	buf_clear(&a->notice);
-	item_name(a->scene.model, &a->scene.model->items.v[item], &a->notice);
-	a->notice_role = ROLE_ID;
-}
-
 /* Messages are untrusted: only a relative path below the current folder may be opened. */
 static bool is_path_below_cwd(struct str path)
 {
@@ -345,7 +378,9 @@ static COMMAND(recover) { app_open_view(a, &view_recovery, 0, 0); }
 
 static COMMAND(follow)
 {
-	a->follows = !a->follows;
+	/* who knows that f follows need not look whether it does already */
+	a->follows = !a->follows || a->follows_unasked;
+	a->follows_unasked = false;
 	a->select_last = a->follows;
 	app_say(a, ROLE_DIM, a->follows ? "following ({follow} stops)"
 					: "not following ({follow} follows)");
@@ -360,7 +395,7 @@ static COMMAND(tell)
 		return;
 	}
 	if (c.type == SESSION_ACKNOWLEDGE) {
-		c.message = message_here(a);
+		c.message = app_message_here(a);
 	} else if (c.type == SESSION_STATUS) {
 		c.target = app_effect_dup(a, argument);
 	} else {
@@ -434,6 +469,15 @@ static COMMAND(prompt) { prompt_open(&a->prompt, PROMPT_COMMAND, STR_NONE); }
 static COMMAND(help) { app_open_view(a, &view_help, 0, 0); }
 static COMMAND(effect) { app_effect(a, (struct effect){ (enum effect_type)number }); }
 
+static COMMAND(theme)
+{
+	if (theme_find(argument, 0))
+		app_effect(a, (struct effect){ EFFECT_THEME,
+					       .file = app_effect_dup(a, argument).p });
+	else
+		app_say(a, ROLE_ERROR, "theme takes one of dark, light, mono");
+}
+
 static COMMAND(save_screen)
 {
 	if (argument.n)
@@ -475,7 +519,8 @@ const struct app_command app_commands[] = {
 	{ "find", "search", "/", "search as you type", ANYWHERE, run_search },
 	{ "find", "next", "n", "next match", ANYWHERE, run_search_again, 1 },
 	{ "find", "previous", "N", "previous match", ANYWHERE, run_search_again, -1 },
-	{ "find", "filter", "\\", "show only matching lines", ANYWHERE, run_filter },
+	{ "find", "filter", "\\", "show only matching lines", ANYWHERE, run_filter, 0,
+	  { ARGUMENT_FILTER } },
 	{ "find", "all", "A", "inbox: all items, or open ones", IN_LIST, run_all },
 	{ "find", "next-open", "J", "next open item", ANYWHERE, run_open_item_step, 1 },
 	{ "find", "previous-open", "K", "previous open item", ANYWHERE, run_open_item_step, -1 },
@@ -483,9 +528,15 @@ const struct app_command app_commands[] = {
 	  run_problem_step, 1 },
 	{ "find", "previous-problem", "~", "previous message with a problem", ANYWHERE,
 	  run_problem_step, -1 },
+	{ "find", "next-error", "", "next message with an error", ANYWHERE, run_error_step, 1 },
+	{ "find", "previous-error", "", "previous message with an error", ANYWHERE,
+	  run_error_step, -1 },
 	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
 	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE,
 	  run_along_back },
+	{ "find", "sort", "s", "sort the list by the next column; after the last, as it was",
+	  IN_LIST, run_sort },
+	{ "find", "sort-reverse", "S", "sort the other way round", IN_LIST, run_sort_reverse },
 
 	{ "look", "diff", "d", "diff of the artifact with its previous iteration", ANYWHERE,
 	  run_diff },
@@ -497,7 +548,9 @@ const struct app_command app_commands[] = {
 	  run_iteration_step, -1 },
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
 	  run_iteration_step, 1 },
-	{ "look", "copy-id", "y", "show the item's id", ANYWHERE, run_copy_id },
+	{ "look", "copy-id", "y", "copy the id of the item, agent or message", ANYWHERE,
+	  run_copy_id },
+	{ "look", "copy-message", "Y", "copy the message as it came", ANYWHERE, run_copy_message },
 	{ "look", "edit-file", "v", "open the file a finding names in $EDITOR", ANYWHERE,
 	  run_edit_file },
 	{ "look", "raw", "r", "messages raw or pretty", ANYWHERE, run_raw },
@@ -505,8 +558,12 @@ const struct app_command app_commands[] = {
 	{ "look", "mark-left", "h", "previous mark of the lane", IN_TIMELINE, run_mark_step, -1 },
 	{ "look", "zoom-in", "+", "zoom in", IN_TIMELINE, run_zoom, 1 },
 	{ "look", "zoom-out", "-", "zoom out", IN_TIMELINE, run_zoom, -1 },
-	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan, -1 },
-	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, run_pan, 1 },
+	{ "look", "pan-left", "<Left>", "scroll left; timeline: earlier", ANYWHERE, run_pan, -1 },
+	{ "look", "pan-right", "<Right>", "scroll right; timeline: later", ANYWHERE, run_pan, 1 },
+	{ "look", "left", "<S-Left>", "scroll left, on the timeline, too", ANYWHERE, run_sideways,
+	  -1 },
+	{ "look", "right", "<S-Right>", "scroll right, on the timeline, too", ANYWHERE, run_sideways,
+	  1 },
 
 	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_verb, VERB_ACCEPT },
 	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT },
@@ -544,26 +601,26 @@ const struct app_command app_commands[] = {
 	  run_follow },
 	{ "live", "stop", "",
 	  "stop AGENT: end an agent that gavel runs, gracefully; without a name the selected one, "
-	  "after a question", ANYWHERE, run_agent, ORDER_STOP },
+	  "after a question", ANYWHERE, run_agent, ORDER_STOP, { ARGUMENT_AGENT } },
 	{ "live", "restart", "",
 	  "restart AGENT: stop it if it runs, start it again; without a name the selected one, after "
-	  "a question", ANYWHERE, run_agent, ORDER_RESTART },
+	  "a question", ANYWHERE, run_agent, ORDER_RESTART, { ARGUMENT_AGENT } },
 	{ "live", "stop-selected", "X", "agents: stop the selected one, after a question",
 	  IN_AGENTS, run_selected_agent, ORDER_STOP },
 	{ "live", "restart-selected", "U", "agents: restart the selected one, after a question",
 	  IN_AGENTS, run_selected_agent, ORDER_RESTART },
 	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
-	  ANYWHERE, run_agent, ORDER_CANCEL },
+	  ANYWHERE, run_agent, ORDER_CANCEL, { ARGUMENT_TASK } },
 	{ "live", "assign", "", "assign TASK AGENT: give an accepted task to an agent",
-	  ANYWHERE, run_agent, ORDER_ASSIGN },
+	  ANYWHERE, run_agent, ORDER_ASSIGN, { ARGUMENT_TASK, ARGUMENT_AGENT } },
 	{ "live", "retry", "", "review: retry the failed turn", ANYWHERE,
 	  run_turn, TURN_RETRY },
 	{ "live", "give-up", "", "review: abandon the failed turn", ANYWHERE,
 	  run_turn, TURN_GIVE_UP },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE,
-	  run_tell, SESSION_ABORT_TASK },
+	  run_tell, SESSION_ABORT_TASK, { ARGUMENT_TASK } },
 	{ "live", "query", "", "query AGENT: ask for its status", ANYWHERE,
-	  run_tell, SESSION_STATUS },
+	  run_tell, SESSION_STATUS, { ARGUMENT_AGENT } },
 	{ "live", "acknowledge", "", "acknowledge this message to its sender", ANYWHERE,
 	  run_tell, SESSION_ACKNOWLEDGE },
 	{ "live", "pause", "P", "pause or resume the display", ANYWHERE, run_pause },
@@ -589,9 +646,9 @@ const struct app_command app_commands[] = {
 	  run_mark_jump, PLAYBACK_DECISION },
 	{ "replay", "previous-decision", "B", "previous decision", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_DECISION },
-	{ "replay", "next-error", "w", "next message with an error", IN_REPLAY,
+	{ "replay", "replay-next-error", "w", "next message with an error", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ERROR },
-	{ "replay", "previous-error", "W", "previous message with an error", IN_REPLAY,
+	{ "replay", "replay-previous-error", "W", "previous message with an error", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_ERROR },
 	{ "replay", "next-iteration", "t", "next turn of a review or loop", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ITERATION },
@@ -609,6 +666,10 @@ const struct app_command app_commands[] = {
 	{ "else", "command", ":", "type a command", ANYWHERE, run_prompt },
 	{ "else", "help", "?", "this page", ANYWHERE, run_help },
 	{ "else", "redraw", "<C-l>", "redraw the screen", ANYWHERE, run_effect, EFFECT_REDRAW },
+	{ "else", "theme", "", "theme NAME: dark, light or mono, until the end", ANYWHERE, run_theme,
+	  0, { ARGUMENT_THEME } },
+	{ "else", "reload", "", "read the configuration again: keys, theme, notices", ANYWHERE,
+	  run_effect, EFFECT_RELOAD },
 	{ "else", "suspend", "<C-z>", "suspend; fg resumes", ANYWHERE,
 	  run_effect, EFFECT_SUSPEND },
 	{ "else", "save-screen", "", "save-screen FILE: the screen as text and roles", ANYWHERE,

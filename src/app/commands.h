@@ -17,6 +17,13 @@ COMMAND(mark_step);
 COMMAND(zoom);
 COMMAND(pan);
 
+/* copying.c */
+COMMAND(copy_id);
+COMMAND(copy_message);
+
+/* commands.c */
+COMMAND(sideways); /* number: a direction */
+
 /* deciding.c */
 COMMAND(verb); /* number: enum verb */
 COMMAND(explain);
@@ -40,6 +47,10 @@ COMMAND(mark);
 COMMAND(mark_all);
 COMMAND(on_marked);
 COMMAND(defer);
+
+/* sorting.c */
+COMMAND(sort);
+COMMAND(sort_reverse);
 
 /* split.c */
 COMMAND(split);

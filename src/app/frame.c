@@ -221,7 +221,8 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 	struct scene scene;
 
 	refresh(a, body);
-	if (a->select_last && a->tab == TAB_MESSAGES && app_is_settled(a)) {
+	if (a->select_last && a->tab == TAB_MESSAGES && app_is_settled(a) &&
+	    !app_list(a)->lines.sort.column) {
 		pane_select(app_list(a), UINT32_MAX);
 		a->select_last = false;
 		app_refresh(a);

@@ -26,6 +26,7 @@ void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text)
 	p->kind = kind;
 	p->back = 0;
 	set_text(p, text);
+	completions_start(&p->completions, STR_NONE, 0);
 }
 
 static bool is_continuation(char c)
@@ -87,27 +88,55 @@ static void recall(struct prompt *p, int by)
 	set_text(p, back ? str_of(p->history[p->kind].v[n - back]) : buf_str(&p->kept));
 }
 
-/* Tab: inserts the longest common prefix of the candidates; a single command also gets a space. */
+void completions_start(struct completions *c, struct str before, size_t from)
+{
+	arena_reset(&c->strings);
+	c->list.n = 0;
+	c->from = from;
+	c->word = arena_str(&c->strings, str_from(before, from));
+}
+
+void completions_add(struct completions *c, struct str word)
+{
+	if (c->list.n == COMPLETIONS_MAX || word.n < c->word.n ||
+	    !str_eq_nocase(str_make(word.p, c->word.n), c->word))
+		return;
+	for (uint32_t i = 0; i < c->list.n; i++)
+		if (str_eq(c->list.v[i], word))
+			return;
+	vec_push(&c->list, arena_str(&c->strings, word));
+}
+
+/* Looks up completions for the text up to the cursor. */
+static void complete_text(struct prompt *p, complete_fn complete, const void *ctx)
+{
+	struct str before = str_make(p->text.p, p->cursor);
+
+	completions_start(&p->completions, before, before.n);
+	if (complete)
+		complete(ctx, before, &p->completions);
+}
+
+/* Tab: replaces the word by the longest common prefix of its completions. A single one is followed
+ * by a blank, unless it is a key that a value follows. */
 static void complete_word(struct prompt *p, complete_fn complete, const void *ctx)
 {
-	struct str start = str_make(p->text.p, p->cursor), shared = STR_NONE;
-	const char *word;
-	unsigned n = 0;
+	const struct completions *c = &p->completions;
+	struct str shared;
 
-	if (!complete || (start.n && memchr(start.p, ' ', start.n)))
+	complete_text(p, complete, ctx);
+	if (!c->list.n)
 		return;
-	for (; (word = complete(ctx, start, n)); n++) {
-		struct str w = str_of(word);
-
-		if (n == 0)
-			shared = w;
-		while (!str_starts(w, shared))
+	shared = c->list.v[0];
+	for (uint32_t i = 1; i < c->list.n; i++)
+		while (!str_starts(c->list.v[i], shared))
 			shared.n--;
-	}
-	if (shared.n < start.n)
+	if (shared.n < c->word.n)
 		return;
-	insert(p, str_from(shared, start.n));
-	if (n == 1 && p->kind == PROMPT_COMMAND)
+	cut(p, c->from, p->cursor);
+	insert(p, shared);
+	if (c->list.n == 1 && (p->kind == PROMPT_COMMAND || p->kind == PROMPT_FILTER) &&
+	    !str_ends(shared, STR(":")))
 		insert(p, STR(" "));
 }
 
@@ -152,8 +181,8 @@ static enum prompt_result insert_key(struct prompt *p, const struct key *key)
 	return PROMPT_CHANGED;
 }
 
-enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
-			      const void *ctx)
+static enum prompt_result edit_text(struct prompt *p, const struct key *key, complete_fn complete,
+				    const void *ctx)
 {
 	switch (key->code) {
 	case KEY_ENTER:
@@ -210,6 +239,16 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 	}
 }
 
+enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
+			      const void *ctx)
+{
+	enum prompt_result result = edit_text(p, key, complete, ctx);
+
+	if (result == PROMPT_CHANGED || result == PROMPT_GOES_ON)
+		complete_text(p, complete, ctx);
+	return result;
+}
+
 int prompt_draw(const struct prompt *p, struct grid *g, struct rect row)
 {
 	struct str before = str_make(p->text.p, p->cursor);
@@ -238,4 +277,6 @@ void prompt_release(struct prompt *p)
 	}
 	buf_release(&p->text);
 	buf_release(&p->kept);
+	vec_release(&p->completions.list);
+	arena_release(&p->completions.strings);
 }

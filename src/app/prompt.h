@@ -27,6 +27,16 @@ enum prompt_result {
 	PROMPT_CANCELLED,
 };
 
+enum { COMPLETIONS_MAX = 200 };
+
+/* What the word before the cursor could become. */
+struct completions {
+	struct arena strings;
+	VEC(struct str) list; /* at most COMPLETIONS_MAX, none twice, in the order they were added */
+	size_t from;          /* where in the text the word begins */
+	struct str word;      /* the word so far: completions_add leaves out what begins otherwise */
+};
+
 struct prompt {
 	enum prompt_kind kind;
 	struct buf text;
@@ -34,10 +44,16 @@ struct prompt {
 	VEC(char *) history[PROMPT_KINDS];
 	uint32_t back;   /* steps back in the history, 0 = the line being typed */
 	struct buf kept; /* that line, while an older one is shown */
+	struct completions completions; /* of the text as it is; empty while no word was begun */
 };
 
-/* Returns the i-th completion of `start`, or NULL after the last. */
-typedef const char *(*complete_fn)(const void *ctx, struct str start, unsigned i);
+/* Adds what the end of `before`, the text up to the cursor, could become, and sets `from`. */
+typedef void (*complete_fn)(const void *ctx, struct str before, struct completions *out);
+
+/* Begins a list for the word that starts at `from`. */
+void completions_start(struct completions *c, struct str before, size_t from);
+/* Letters of ASCII compare without case. */
+void completions_add(struct completions *c, struct str word);
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text);
 /* complete NULL: Tab completes nothing. */

@@ -11,6 +11,11 @@ uint32_t app_message_line(const struct app *a, uint32_t message)
 	struct target t = target_none;
 	uint32_t line = 0, n = p->lines.list.n;
 
+	if (p->lines.sort.column) {
+		while (line < n && line_at(&p->lines, line).a != message)
+			line++;
+		return line < n ? line : NONE;
+	}
 	bisect(line, n, i, (t = pane_line_target(p, &a->scene, i),
 			    t.type == TARGET_MESSAGE && t.number < message))
 	t = line < n ? pane_line_target(p, &a->scene, line) : target_none;
@@ -67,6 +72,7 @@ static void show_match(struct app *a, struct pane *p, uint32_t line)
 		p->top = line;
 		p->found = line + 1;
 	}
+	app_count_start(a);
 }
 
 void app_search_step(struct app *a)

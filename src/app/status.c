@@ -110,51 +110,38 @@ static void screen_keys(struct app *a, struct buf *out)
 	keymap_text(&a->keymap, keys, out);
 }
 
-/* As many hints as fit, none of them clipped; they are separated by two blanks. */
-static void put_hints(struct grid *g, struct rect row, const char *hints)
-{
-	struct str rest = str_of(hints);
-	struct pen p = { g, row };
-
-	while (rest.n) {
-		struct str one = str_cut(&rest, STR("  "));
-		bool first = p.rest.col == row.col;
-
-		if (!first &&
-		    (int)cells_width(raw_of(one), TEXT_LABEL, g->ascii, 512) + 2 > p.rest.cols)
-			return;
-		pen_printf(&p, ROLE_DIM, "%s%.*s", first ? "" : "  ", STR_ARG(one));
-	}
-}
-
 static void put_line(struct grid *g, struct rect row, enum role role, struct str text,
 		     const char *right)
 {
 	struct rect left = rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2);
 
 	if (role == ROLE_DIM)
-		put_hints(g, left, text.p);
+		app_hints_draw(g, left, text);
 	else
 		grid_text(g, left, role, raw_of(text), TEXT_LINE);
 	put_right(g, row, ROLE_DIM, right);
 }
 
 /* While a prompt is open: a message about the input, else completions, else key hints. */
-static void draw_prompt_hint(const struct app *a, struct grid *g, struct rect row)
+static void draw_prompt_hint(struct app *a, struct grid *g, struct rect row)
 {
 	const char *keys = prompts[a->prompt.kind].keys, *leave = "Esc cancel ";
-	struct buf hint = { 0 };
+	struct buf hint = { 0 }, right = { 0 };
 
 	if (a->notice.n)
 		buf_add_str(&hint, buf_str(&a->notice));
-	else if (a->prompt.kind == PROMPT_COMMAND)
-		app_command_hint(a, buf_str(&a->prompt.text), &hint);
+	else
+		app_prompt_hint(a, &hint);
 	if (!hint.n)
 		keymap_text(&a->keymap, prompts[a->prompt.kind].hint, &hint);
 	/* the message may list choices: the key hints give way to it */
 	if (a->notice.n && (int)(hint.n + strlen(keys)) + 2 > row.cols)
 		keys = (int)(hint.n + strlen(leave)) + 4 > row.cols ? "" : leave;
-	put_line(g, row, a->notice.n ? a->notice_role : ROLE_DIM, buf_str(&hint), keys);
+	if (a->prompt.kind == PROMPT_SEARCH)
+		app_count_text(a, &right);
+	buf_adds(&right, keys);
+	put_line(g, row, a->notice.n ? a->notice_role : ROLE_DIM, buf_str(&hint), right.p);
+	buf_release(&right);
 	buf_release(&hint);
 }
 
@@ -162,8 +149,10 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 {
 	const struct screen *s = app_screen(a);
 	char position[24], part[24];
+	struct rect left;
 	struct buf keys = { 0 }, right = { 0 };
 
+	app_hints_set(a, row, STR_NONE);
 	if (a->scene.reading || app_is_searching(a)) {
 		(a->scene.reading ? draw_progress : draw_search)(a, g, row);
 		return;
@@ -172,12 +161,19 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 		draw_prompt_hint(a, g, row);
 		return;
 	}
+	if (app_pane(a)->left)
+		buf_printf(&right, "‹%d  ", app_pane(a)->left);
+	if (a->follows && !s && a->tab == TAB_MESSAGES)
+		buf_adds(&right, "following  ");
+	app_count_text(a, &right);
 	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), position));
 	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
 		buf_printf(&right, "  preview %s", pane_position(&a->preview, part));
 	keymap_text(&a->keymap, "  {help} help ", &right);
 	(s ? screen_keys : list_keys)(a, &keys);
 	put_line(g, row, ROLE_DIM, buf_str(&keys), right.p);
+	left = rect_in(row, 0, 1, 1, row.cols - (int)strlen(right.p) - 2);
+	app_hints_set(a, left, buf_str(&keys));
 	buf_release(&keys);
 	buf_release(&right);
 }

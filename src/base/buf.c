@@ -54,6 +54,22 @@ void buf_printf(struct buf *b, const char *format, ...)
 	va_end(ap);
 }
 
+void buf_add_base64(struct buf *b, struct str s)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	buf_reserve(b, (s.n + 2) / 3 * 4);
+	for (size_t i = 0; i < s.n; i += 3) {
+		uint32_t bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (i + k < s.n ? (unsigned char)s.p[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			buf_addc(b, k > s.n - i ? '=' : digits[bits >> (18 - 6 * k) & 63]);
+	}
+}
+
 void buf_release(struct buf *b)
 {
 	free(b->p);

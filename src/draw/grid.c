@@ -226,6 +226,18 @@ void grid_fill(struct grid *g, struct rect where, enum role role, const char *la
 	}
 }
 
+void grid_copy_row(struct grid *g, struct rect where, const struct grid *from, int row, int col)
+{
+	struct rect r = clip_rect(g, where);
+
+	for (int c = 0; r.rows > 0 && c < r.cols; c++) {
+		const struct spot *spot = col + c < from->cols ? grid_at(from, row, col + c) : &blank;
+		bool half = spot->cell.width == 0 ? c == 0 : c + spot->cell.width > r.cols;
+
+		row_of(g, r.row)[r.col + c] = half ? blank : *spot;
+	}
+}
+
 void grid_role(struct grid *g, struct rect where, enum role role)
 {
 	struct rect r = clip_rect(g, where);

@@ -94,6 +94,8 @@ void grid_free(struct grid *g);
 void grid_resize(struct grid *g, int rows, int cols);
 void grid_clear(struct grid *g);
 struct rect grid_rect(const struct grid *g);
+/* Copies a part of a row, from that column on, to `where`. Half of a wide character is a blank. */
+void grid_copy_row(struct grid *g, struct rect where, const struct grid *from, int row, int col);
 /* Lends a spot; BUG() outside the grid. */
 const struct spot *grid_at(const struct grid *g, int row, int col);
 

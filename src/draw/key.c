@@ -22,6 +22,8 @@ static const struct {
 	{ "End", KEY_END },
 	{ "PageUp", KEY_PAGE_UP },
 	{ "PageDown", KEY_PAGE_DOWN },
+	{ "S-Left", KEY_SHIFT_LEFT },
+	{ "S-Right", KEY_SHIFT_RIGHT },
 	{ "Ins", KEY_INSERT },
 	{ "Del", KEY_DELETE },
 	/* aliases, accepted only */

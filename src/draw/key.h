@@ -20,6 +20,8 @@ enum {
 	KEY_BACKTAB,
 	KEY_F1, /* F2 is KEY_F1 + 1 … up to F12 */
 	KEY_F12 = KEY_F1 + 11,
+	KEY_SHIFT_LEFT,
+	KEY_SHIFT_RIGHT,
 	KEY_MOUSE,
 	KEY_PASTE, /* bracketed paste, lines end in \n; never a command */
 

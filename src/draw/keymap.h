@@ -18,6 +18,15 @@ enum where { /* contexts in which a command is available */
 	ANYWHERE = IN_LIST | IN_SCREEN,
 };
 
+/* What a command takes after its name, for completion. */
+enum argument {
+	ARGUMENT_NONE, /* nothing, or what cannot be completed */
+	ARGUMENT_AGENT,
+	ARGUMENT_TASK,
+	ARGUMENT_FILTER, /* all that follows */
+	ARGUMENT_THEME,
+};
+
 struct app_command {
 	const char *section; /* of the help */
 	const char *name;
@@ -26,6 +35,7 @@ struct app_command {
 	unsigned where;
 	void (*run)(struct app *a, struct str argument, int number);
 	int number; /* passed to run */
+	enum argument arguments[2];
 };
 
 struct binding {

@@ -180,6 +180,11 @@ static bool match_is(const struct term *t, const struct subject *s)
 	return t->wanted & s->properties;
 }
 
+static bool match_verdict(const struct term *t, const struct subject *s)
+{
+	return s->is.type == ENTITY_ITEM && t->wanted & 1u << s->item_state->verdict;
+}
+
 static enum trust subject_trust(const struct subject *s)
 {
 	switch (s->is.type) {
@@ -394,6 +399,7 @@ const struct key_row filter_keys[KEY_COUNT] = {
 	[KEY_SOURCE] = { "source", read_source, match_source },
 	[KEY_ID] = { "id", read_name, match_id },
 	[KEY_SEVERITY] = { "severity", read_severity, match_is },
+	[KEY_VERDICT] = { "verdict", read_verdict, match_verdict },
 	[KEY_IS] = { "is", read_is, match_is },
 	[KEY_TRUST] = { "trust", read_trust, match_trust },
 	[KEY_AFTER] = { "after", read_time, match_after },

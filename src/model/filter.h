@@ -2,7 +2,7 @@
  * without case; key:value looks at one property; a leading - negates; "two words" in quotes are
  * one.
  *   kind:finding dialect:feedback agent:dev-01 task:T1 session:ses_1 severity:>=major id:scope
- *   source:run.ndjson
+ *   source:run.ndjson verdict:rejected
  *   is:open is:error is:warning is:due is:decided is:expired is:not-its-role trust:agent
  *   after:10:15 before:2026-01-26T10:00Z
  * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest) */
@@ -34,5 +34,13 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 		 const struct item_state *state, filter_text_fn text, void *ctx);
 bool filter_task(const struct filter *f, const struct model *m, uint32_t task, uint32_t k);
 bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent, uint32_t k);
+
+/* Where the last word of a filter begins. */
+size_t filter_last_word(struct str text);
+/* Calls `each` with what the last word of a filter being typed could become: the keys, or the values
+ * of its key, those of names as the model has them. Words may repeat, and need not begin like the
+ * last word. */
+typedef void (*filter_word_fn)(void *ctx, struct str word);
+void filter_complete(const struct model *m, struct str text, filter_word_fn each, void *ctx);
 
 #endif

@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/* The i-th name of a list; NULL after the last. */
-typedef const char *(*name_fn)(unsigned i);
-
 static const char *key_at(unsigned i)
 {
 	return i < KEY_COUNT ? filter_keys[i].name : NULL;
@@ -35,6 +32,21 @@ static const char *severity_at(unsigned i)
 	if (i < SEVERITY_DIAG)
 		return grade_name(i);
 	return i < SEVERITY_COUNT ? severity_name(SEVERITY_ERROR - (i - SEVERITY_DIAG)) : NULL;
+}
+
+static const char *verdict_at(unsigned i)
+{
+	return i <= VERDICT_SUPERSEDED ? verdict_name((enum verdict)i) : NULL;
+}
+
+name_fn filter_names(enum key key)
+{
+	static const name_fn names[KEY_COUNT] = {
+		[KEY_DIALECT] = dialect_at, [KEY_SEVERITY] = severity_at, [KEY_IS] = property_at,
+		[KEY_TRUST] = trust_at,	    [KEY_VERDICT] = verdict_at,
+	};
+
+	return key < KEY_COUNT ? names[key] : NULL;
 }
 
 static int index_of_name(name_fn at, struct str s)
@@ -174,6 +186,16 @@ int read_dialect(struct parser *p, struct term *t)
 	read_text(p, t);
 	if (!t->glob && index_of_name(dialect_at, t->value) < 0)
 		return unknown_name(p, dialect_at, t->value, "is not a dialect", "");
+	return 0;
+}
+
+int read_verdict(struct parser *p, struct term *t)
+{
+	int verdict = index_of_name(verdict_at, t->value);
+
+	if (verdict < 0)
+		return unknown_name(p, verdict_at, t->value, "is no verdict", "");
+	t->wanted = 1u << verdict;
 	return 0;
 }
 

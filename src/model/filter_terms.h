@@ -15,6 +15,7 @@ enum key {
 	KEY_SOURCE,
 	KEY_ID,
 	KEY_SEVERITY,
+	KEY_VERDICT,
 	KEY_IS,
 	KEY_TRUST,
 	KEY_AFTER,
@@ -117,6 +118,11 @@ enum { PROPERTY_COUNT = 17 };
 extern const struct key_row filter_keys[KEY_COUNT];
 extern const struct property_row filter_properties[PROPERTY_COUNT];
 
+/* The i-th name of a list; NULL after the last. */
+typedef const char *(*name_fn)(unsigned i);
+/* The names that a key takes as values; NULL = it takes any. */
+name_fn filter_names(enum key key);
+
 bool value_matches(const struct term *t, struct str s);
 
 /* filter_sources.c: session: and source: */
@@ -132,6 +138,7 @@ int read_source(struct parser *p, struct term *t);
 int read_dialect(struct parser *p, struct term *t);
 int read_is(struct parser *p, struct term *t);
 int read_severity(struct parser *p, struct term *t);
+int read_verdict(struct parser *p, struct term *t);
 int read_time(struct parser *p, struct term *t);
 int read_trust(struct parser *p, struct term *t);
 

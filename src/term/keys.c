@@ -211,8 +211,15 @@ static void dispatch_control(struct keys *k, char final, key_fn emit, void *ctx)
 			emit_mouse(str_from(parameters, 1), final == 'M', emit, ctx);
 		return;
 	}
-	/* the second parameter encodes the modifiers: 1 for none */
-	if (!parse_numbers(parameters, v, 2, &n) || (n == 2 && v[1] != 1))
+	/* the second parameter encodes the modifiers: 1 for none, 2 for shift */
+	if (!parse_numbers(parameters, v, 2, &n))
+		return;
+	if (n == 2 && v[0] == 1 && v[1] == 2 && k->introducer == CSI &&
+	    (final == 'C' || final == 'D')) {
+		emit_code(final == 'C' ? KEY_SHIFT_RIGHT : KEY_SHIFT_LEFT, emit, ctx);
+		return;
+	}
+	if (n == 2 && v[1] != 1)
 		return;
 	if (final == '~' && k->introducer == CSI && n == 1 && v[0] == 200) {
 		start(k, PASTE);

@@ -523,6 +523,15 @@ void term_redraw(void)
 	t.redraw = true;
 }
 
+void term_theme(const struct theme *theme)
+{
+	if (!t.open || t.released)
+		return;
+	t.look.theme = theme;
+	set_role_attributes();
+	t.redraw = true;
+}
+
 void term_notice(unsigned kinds)
 {
 	static const char osc9[] = "\033]9;gavel: something waits for you\007";
@@ -537,4 +546,18 @@ void term_notice(unsigned kinds)
 	if (kinds & NOTICE_OSC777)
 		fputs(osc777, t.out_file);
 	fflush(t.out_file);
+}
+
+void term_copy(struct str text)
+{
+	struct buf sequence = { 0 };
+
+	if (!t.open || t.released || !t.ansi)
+		return;
+	buf_adds(&sequence, "\033]52;c;");
+	buf_add_base64(&sequence, text);
+	buf_addc(&sequence, '\007');
+	fwrite(sequence.p, 1, sequence.n, t.out_file);
+	fflush(t.out_file);
+	buf_release(&sequence);
 }

@@ -10,8 +10,8 @@
  * stop that was not term_suspend's (SIGSTOP), call term_redraw.
  *
  * Besides cells and what terminfo describes, the terminal is sent bracketed paste on and off
- * (ESC [ ? 2004 h and l) and, if asked for, mouse reports (1002 and 1006), only where terminfo says
- * that it uses ANSI sequences. */
+ * (ESC [ ? 2004 h and l) and, if asked for, mouse reports (1002 and 1006), notices and copies (OSC),
+ * only where terminfo says that it uses ANSI sequences. */
 #ifndef GAVEL_TERM_TERM_H
 #define GAVEL_TERM_TERM_H
 
@@ -44,6 +44,8 @@ void term_size(int *rows, int *cols);
 void term_show(const struct grid *g, int cursor_row, int cursor_col);
 /* Makes the next term_show set the modes and redraw everything (^L, after a resize). */
 void term_redraw(void);
+/* Another theme from the next term_show on; it must last until the terminal is closed. */
+void term_theme(const struct theme *theme);
 /* ^Z: restores the terminal, stops the process group, takes the terminal over again when continued.
  * The caller's handler for SIGTSTP is kept. -1: the terminal could not be taken over again. */
 int term_suspend(struct err *err);
@@ -55,5 +57,9 @@ int term_acquire_screen(struct err *err);
  * reaches the terminal this way. */
 enum { NOTICE_BELL = 1 << 0, NOTICE_OSC9 = 1 << 1, NOTICE_OSC777 = 1 << 2 };
 void term_notice(unsigned kinds);
+/* Asks the terminal to put a text on the clipboard (OSC 52, in base64, so that no byte of the text
+ * reaches the terminal as such). Nothing tells whether it did. tmux passes it on, or keeps it as a
+ * buffer, with `set-clipboard on'. The caller limits the size. */
+void term_copy(struct str text);
 
 #endif

@@ -84,11 +84,12 @@ static bool restore_selection(struct pane *p, const struct lines *old)
 
 bool pane_make(struct pane *p, const struct scene *s, int cols)
 {
-	struct lines fresh = { .cols = cols }, old;
+	struct lines fresh = { .cols = cols, .wide = p->text ? 0 : p->left }, old;
 	uint32_t n;
 	bool found;
 
 	p->view->make(s, cols, &fresh);
+	lines_sort(p->view, s, &fresh, p->sort);
 	if (s->yield && s->yield->cancelled) {
 		lines_release(&fresh);
 		return false;
@@ -306,7 +307,7 @@ static void mark_matches(struct grid *g, struct rect row, struct str word)
 static uint32_t find_drawn(const struct pane *p, const struct scene *s, uint32_t from, uint32_t to,
 			   struct str word)
 {
-	struct grid *g = grid_new(1, p->lines.cols, s->ascii);
+	struct grid *g = grid_new(1, p->lines.cols + p->lines.wide, s->ascii);
 	struct buf text = { 0 };
 
 	for (; from < to; from++) {
@@ -395,6 +396,42 @@ static void draw_gutter(const struct pane *p, const struct scene *s, uint32_t li
 	}
 }
 
+/* A row of the pane, of a width that includes what was scrolled away. */
+struct wide_row {
+	struct grid *g;
+	int left;
+};
+
+static void begin_wide(struct wide_row *w, const struct pane *p, const struct grid *g, int cols)
+{
+	w->left = p->left;
+	w->g = p->left ? grid_new(1, cols + p->left, g->ascii) : NULL;
+	if (w->g)
+		w->left = w->g->cols - cols > 0 ? w->g->cols - cols : 0;
+}
+
+/* Where to draw a row; then show_wide. */
+static struct grid *wide_grid(const struct wide_row *w, struct grid *g, struct rect *row)
+{
+	if (!w->g)
+		return g;
+	grid_clear(w->g);
+	*row = grid_rect(w->g);
+	return w->g;
+}
+
+/* Returns whether the row goes on beyond its right edge, as far as can be seen. */
+static bool show_wide(const struct wide_row *w, struct grid *g, struct rect row)
+{
+	const struct spot *last;
+
+	if (w->g)
+		grid_copy_row(g, row, w->g, 0, w->left);
+	last = grid_at(g, row.row, row.col + row.cols - 1);
+	return last->cell.base != ' ' && last->cell.base != 0 &&
+	       (last->cell.base < 0x2500 || last->cell.base > 0x257f); /* a border */
+}
+
 static void draw_group(const struct line_group *group, struct grid *g, struct rect row)
 {
 	struct pen p = { g, row };
@@ -405,11 +442,13 @@ static void draw_group(const struct line_group *group, struct grid *g, struct re
 }
 
 /* Draws the line and, above it, the heading of its group. Returns how many rows that took. */
-static int draw_line(const struct pane *p, const struct scene *s, uint32_t line, struct grid *g,
-		     struct rect body, int at, bool focused, struct str word)
+static int draw_line(struct pane *p, const struct scene *s, uint32_t line, struct grid *g,
+		     const struct wide_row *wide, struct rect body, int at, bool focused,
+		     struct str word)
 {
 	const struct line_group *group = group_at(p, line);
-	struct rect row = rect_in(body, at, 0, 1, body.cols);
+	struct rect row = rect_in(body, at, 0, 1, body.cols), whole;
+	struct grid *to;
 
 	if (group) {
 		draw_group(group, g, row);
@@ -417,7 +456,10 @@ static int draw_line(const struct pane *p, const struct scene *s, uint32_t line,
 			return 1;
 		row = rect_in(body, at + 1, 0, 1, body.cols);
 	}
-	p->view->draw(s, &p->lines, line, g, row);
+	whole = row;
+	to = wide_grid(wide, g, &whole);
+	p->view->draw(s, &p->lines, line, to, whole);
+	p->more |= show_wide(wide, g, row);
 	if (word.n)
 		mark_matches(g, row, word);
 	if (!p->text)
@@ -429,6 +471,7 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 	       bool focused, struct str word)
 {
 	struct rect body;
+	struct wide_row wide;
 	int at = 0;
 
 	if (!p->text)
@@ -436,16 +479,23 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 	body = where;
 	if (where.rows < 1 || where.cols < 1)
 		return;
+	begin_wide(&wide, p, g, where.cols);
 	if (p->view->heading && p->lines.list.n && where.rows > 2) {
-		p->view->heading(s, &p->lines, g, rect_in(where, 0, 0, 1, where.cols));
+		struct rect row = rect_in(where, 0, 0, 1, where.cols), whole = row;
+		struct grid *to = wide_grid(&wide, g, &whole);
+
+		p->view->heading(s, &p->lines, to, whole);
+		show_wide(&wide, g, row);
 		body = rect_in(where, 1, 0, where.rows - 1, where.cols);
 	}
 	p->rows = body.rows;
+	p->more = false;
 	clamp_top(p);
 	if (!p->text)
 		scroll_to_selected(p);
 	if (!p->lines.list.n)
 		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2));
 	for (uint32_t line = p->top; at < body.rows && line < p->lines.list.n; line++)
-		at += draw_line(p, s, line, g, body, at, focused, word);
+		at += draw_line(p, s, line, g, &wide, body, at, focused, word);
+	grid_free(wide.g);
 }

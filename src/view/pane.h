@@ -19,6 +19,9 @@ struct pane {
 	struct line at;    /* content of the selected line */
 	uint32_t top;      /* first visible line */
 	int rows;          /* for lines and the headings of groups, when last drawn */
+	struct sort_order sort; /* for the next pane_make */
+	int left;          /* columns scrolled to the right; a list is then made anew */
+	bool more;         /* when last drawn, a line went on beyond the right edge */
 	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
 };
 

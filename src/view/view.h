@@ -122,6 +122,24 @@ struct line_group {
 
 enum { LINE_GROUPS_MAX = 8 };
 
+/* By which column lines are sorted. */
+struct sort_order {
+	unsigned column; /* of the table, + 1; 0 = the view's own order */
+	bool down;       /* the greatest first */
+};
+
+/* Compared by text, without case, then by number. Texts last as long as model and lines. */
+struct sort_key {
+	struct str text;
+	int64_t number;
+};
+
+enum sort_place {
+	SORT_BY_KEY,
+	SORT_LAST,       /* has no key: after the others, in both directions */
+	SORT_NOT_LISTED, /* a heading of the view's own order */
+};
+
 /* The lines of a view, made once for a scene; read them by line_at. */
 struct lines {
 	VEC(struct line) list;
@@ -129,6 +147,7 @@ struct lines {
 	VEC(uint32_t) numbers; /* a of each line; or none, and */
 	bool counted;          /* a is first, first + 1 … */
 	uint32_t first;
+	struct sort_order sort;
 	struct table *table;        /* columns of a table (view_parts.h); NULL = it is none */
 	struct arena arena;         /* of table and own */
 	void *own;                  /* the view's own data */
@@ -138,6 +157,7 @@ struct lines {
 	unsigned group_count; /* 0 = no headings */
 	struct session_labels *labels; /* short names of sessions (session_label.h), or NULL */
 	void (*release_labels)(void *labels);
+	int wide;                   /* columns more for that which grows: it is scrolled to */
 };
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)
@@ -165,6 +185,11 @@ struct view_ops {
 	/* The message of the mark on line i next to scene.mark, or NONE; NULL = no marks. */
 	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
 			      int direction);
+	/* The key of line i for a column; NULL = not sorted by columns. */
+	enum sort_place (*sort_key)(const struct scene *s, struct lines *lines, uint32_t i,
+				    unsigned column, struct sort_key *out);
+	uint32_t sort_columns; /* bits of the columns with keys */
+	uint32_t sort_down;    /* of those, the ones that begin with the greatest */
 	/* Both expanded by keymap_text: */
 	const char *empty; /* the message if there are no lines, */
 	const char *then;  /* and, on the screen, what to do; may be NULL */
@@ -194,5 +219,10 @@ uint32_t preflight_letter(const struct lines *lines, uint32_t line, uint32_t *dr
 const struct life *agents_life(const struct scene *s, const struct lines *lines, uint32_t i);
 
 void lines_release(struct lines *lines);
+/* Sorts lines by a column (view_sort.c); not all of them if the scene's yield is cancelled. */
+void lines_sort(const struct view_ops *view, const struct scene *s, struct lines *lines,
+		struct sort_order order);
+/* Whether the table is drawn with that column, and can be sorted by it. */
+bool table_sorts(const struct view_ops *view, const struct lines *lines, unsigned column);
 
 #endif

@@ -353,12 +353,51 @@ const struct life *agents_life(const struct scene *s, const struct lines *lines,
 		       : NULL;
 }
 
+static enum sort_place agents_sort_key(const struct scene *s, struct lines *lines, uint32_t i,
+				       unsigned column, struct sort_key *out)
+{
+	const struct agents_own *own = lines->own;
+	const struct model *m = s->model;
+	struct line line = line_at(lines, i);
+	const struct agent_stats *stats;
+
+	if (line.what != LINE_AGENT)
+		return SORT_LAST;
+	stats = &own->stats[line.a];
+	switch ((enum col)column) {
+	case COL_NAME: out->text = agent_name(m, line.a); break;
+	case COL_TYPE: out->text = model_str(m, m->agents.v[line.a].type); break;
+	case COL_STATE: out->number = stats->health; break;
+	case COL_TASK:
+		if (stats->task == NONE)
+			return SORT_LAST;
+		out->text = model_str(m, m->tasks.v[stats->task].id);
+		break;
+	case COL_SEEN: out->number = stats->last_seen_ms; break;
+	case COL_RATE:
+	case COL_MINUTE: out->number = stats->minute; break;
+	case COL_MESSAGES: out->number = stats->messages; break;
+	case COL_IN: out->number = (int64_t)stats->tokens_in; break;
+	case COL_OUT: out->number = (int64_t)stats->tokens_out; break;
+	case COL_COST: out->number = (int64_t)(stats->cost * 1e6); break;
+	case COL_ERRORS: out->number = stats->errors; break;
+	case COL_WARNINGS: out->number = stats->warnings; break;
+	case COL_SESSION: out->text = session_name(m, m->agents.v[line.a].session); break;
+	case COL_ACTIVITY:
+	case COL_COUNT: return SORT_LAST;
+	}
+	return SORT_BY_KEY;
+}
+
 const struct view_ops view_agents = {
 	.name = "agents",
 	.make = agents_make,
 	.heading = table_heading,
 	.draw = agents_draw,
 	.target = agents_target,
+	.sort_key = agents_sort_key,
+	.sort_columns = (1 << COL_ACTIVITY) - 1,
+	.sort_down = ((1 << COL_SESSION) - 1) & ~((1 << COL_SEEN) - 1), /* numbers */
 	.empty = "No agents yet.",
 	.then = "{messages} shows every message.",
 };

@@ -252,12 +252,73 @@ static struct target decisions_target(const struct scene *s, const struct lines 
 	return item == NONE ? target_none : target_item(item);
 }
 
+static enum sort_place draft_sort_key(const struct scene *s, const struct line *line,
+				      enum col column, struct sort_key *out)
+{
+	const struct desk *desk = &s->desks->list.v[line->a];
+	const struct draft *draft = &desk->drafts.v[line->b];
+
+	switch (column) {
+	case COL_TIME: out->number = draft->time_ms; break;
+	case COL_AGENT: out->text = draft->by; break;
+	case COL_TRUST: out->number = TRUST_JOURNAL; break;
+	case COL_VERDICT: out->number = verb_verdict(draft->verb); break;
+	case COL_DELIVERY: out->number = draft_delivery(desk, draft, s->model); break;
+	case COL_KIND: out->text = str_of(item_kind_name(draft->kind)); break;
+	case COL_ID: out->text = draft->item; break;
+	case COL_SESSION:
+		if (draft->number == NONE)
+			return SORT_LAST;
+		out->text = session_name(s->model,
+					 item_session(s->model, &s->model->items.v[draft->number]));
+		break;
+	case COL_LINE: /* it has none */
+	case COL_TITLE:
+	case COL_COUNT: return SORT_LAST;
+	}
+	return SORT_BY_KEY;
+}
+
+static enum sort_place decisions_sort_key(const struct scene *s, struct lines *lines, uint32_t i,
+					  unsigned column, struct sort_key *out)
+{
+	const struct model *m = s->model;
+	const struct line *line = &lines->list.v[i];
+	const struct item *item;
+	struct buf name = { 0 };
+
+	if (line->what == DECISION_MADE_HERE)
+		return draft_sort_key(s, line, (enum col)column, out);
+	item = &m->items.v[line->a];
+	switch ((enum col)column) {
+	case COL_TIME: out->number = message_time(m, line->what); break;
+	case COL_LINE: out->number = message_line(m, line->what); break;
+	case COL_AGENT: out->text = agent_name(m, message_route(m, line->what)->from); break;
+	case COL_TRUST: out->number = message_trust(m, line->what); break;
+	case COL_VERDICT: out->number = item->steps[line->b].verdict; break;
+	case COL_DELIVERY: out->number = step_delivery(item, line->b, s->k); break;
+	case COL_KIND: out->text = str_of(item_kind_name(item->kind)); break;
+	case COL_SESSION: out->text = session_name(m, item_session(m, item)); break;
+	case COL_ID:
+		item_name(m, item, &name);
+		out->text = arena_str(&lines->arena, buf_str(&name));
+		buf_release(&name);
+		break;
+	case COL_TITLE:
+	case COL_COUNT: return SORT_LAST;
+	}
+	return SORT_BY_KEY;
+}
+
 const struct view_ops view_decisions = {
 	.name = "decisions",
 	.make = decisions_make,
 	.heading = table_heading,
 	.draw = decisions_draw,
 	.target = decisions_target,
+	.sort_key = decisions_sort_key,
+	.sort_columns = (1 << COL_TITLE) - 1,
+	.sort_down = 1 << COL_TIME | 1 << COL_LINE,
 	.empty = "No decisions yet.",
 	.then = "{accept} accepts, {reject} rejects, {answer} answers what is selected in the "
 		"inbox ({inbox}).",

@@ -321,12 +321,58 @@ static struct target inbox_target(const struct scene *s, const struct lines *lin
 	return target_item(line_at(lines, i).a);
 }
 
+/* Time: by deadline, then by age. */
+static int64_t clock_key(const struct model *m, const struct item_state *at)
+{
+	int64_t opened = message_time(m, at->opened);
+
+	if (at->deadline_ms != TIME_NONE)
+		return at->deadline_ms / 2 + INT64_MIN / 2;
+	return opened == TIME_NONE ? INT64_MAX : opened / 2;
+}
+
+static enum sort_place inbox_sort_key(const struct scene *s, struct lines *lines, uint32_t i,
+				      unsigned column, struct sort_key *out)
+{
+	const struct model *m = s->model;
+	struct target t = view_inbox.target(s, lines, i);
+	const struct item *item;
+	struct item_state at;
+	struct buf name = { 0 };
+
+	if (t.type != TARGET_ITEM)
+		return SORT_NOT_LISTED;
+	item = &m->items.v[t.number];
+	if (!item_at(m, item, s->k, scene_clock(s), &at))
+		return SORT_LAST;
+	switch ((enum col)column) {
+	case COL_CLOCK: out->number = clock_key(m, &at); break;
+	case COL_GRADE: out->number = at.grade; break;
+	case COL_VERDICT: out->number = at.verdict; break;
+	case COL_KIND: out->text = str_of(item_kind_name(item->kind)); break;
+	case COL_AGENT: out->text = agent_name(m, message_route(m, at.message)->from); break;
+	case COL_SESSION: out->text = session_name(m, item_session(m, item)); break;
+	case COL_ID:
+		item_name(m, item, &name);
+		out->text = arena_str(&lines->arena, buf_str(&name));
+		buf_release(&name);
+		break;
+	case COL_STATE:
+	case COL_TITLE:
+	case COL_COUNT: return SORT_LAST;
+	}
+	return SORT_BY_KEY;
+}
+
 const struct view_ops view_inbox = {
 	.name = "inbox",
 	.make = inbox_make,
 	.heading = table_heading,
 	.draw = inbox_draw,
 	.target = inbox_target,
+	.sort_key = inbox_sort_key,
+	.sort_columns = 1 << COL_CLOCK | 1 << COL_GRADE | 1 << COL_VERDICT | 1 << COL_KIND |
+			1 << COL_AGENT | 1 << COL_ID | 1 << COL_SESSION,
 	.empty = "Nothing waits for a decision.",
 	.then = "{all} shows every item, {messages} every message.",
 };

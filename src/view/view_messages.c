@@ -174,12 +174,47 @@ static struct target messages_target(const struct scene *s, const struct lines *
 	return message == *k ? target_none : target_message(message);
 }
 
+static enum sort_place messages_sort_key(const struct scene *s, struct lines *lines, uint32_t i,
+					 unsigned column, struct sort_key *out)
+{
+	const struct model *m = s->model;
+	struct target t = messages_target(s, lines, i);
+	const struct record *r;
+	const struct route *route;
+
+	if (t.type != TARGET_MESSAGE)
+		return SORT_LAST;
+	r = &m->records.v[t.number];
+	route = route_of(m, r);
+	switch ((enum col)column) {
+	case COL_LINE: out->number = t.number; break;
+	case COL_PROBLEMS: out->number = r->errors << 16 | r->warnings << 8 | r->notes; break;
+	case COL_TIME:
+		out->number = r->time_ms;
+		return r->time_ms == TIME_NONE ? SORT_LAST : SORT_BY_KEY;
+	case COL_AGENTS: out->text = agent_name(m, route->from); break;
+	case COL_DIALECT: out->text = str_of(dialect_name(route->dialect)); break;
+	case COL_KIND: out->text = model_kind(m, r); break;
+	case COL_SESSION:
+		out->text = session_name(m, message_session(s, lines, t.number));
+		break;
+	case COL_SOURCE:
+	case COL_SUMMARY: /* in the log, not in memory */
+	case COL_COUNT: return SORT_LAST;
+	}
+	return SORT_BY_KEY;
+}
+
 const struct view_ops view_messages = {
 	.name = "messages",
 	.make = messages_make,
 	.heading = table_heading,
 	.draw = messages_draw,
 	.target = messages_target,
+	.sort_key = messages_sort_key,
+	.sort_columns = 1 << COL_LINE | 1 << COL_PROBLEMS | 1 << COL_TIME | 1 << COL_AGENTS |
+			1 << COL_DIALECT | 1 << COL_KIND | 1 << COL_SESSION,
+	.sort_down = 1 << COL_LINE | 1 << COL_PROBLEMS,
 	.empty = "No messages yet.",
 	.then = "They appear here as they arrive.",
 };

@@ -400,6 +400,19 @@ struct pen column_pen(struct grid *g, struct rect row, const struct columns *c, 
 	return (struct pen){ g, column_rect(row, c, i) };
 }
 
+/* Sideways: the columns stay as they are, but the one that grows has room for long words. */
+static void widen(struct table *t, int by)
+{
+	for (unsigned i = 0; by && i < t->n; i++) {
+		if (!t->columns[i].grows || !t->fit.cols[i])
+			continue;
+		t->fit.cols[i] += by;
+		for (unsigned k = 0; k < t->n; k++)
+			t->fit.at[k] += t->fit.at[k] > t->fit.at[i] ? by : 0;
+		return;
+	}
+}
+
 void table_layout(struct lines *lines, const struct column *columns, unsigned n, int cols)
 {
 	struct table *t = arena_alloc(&lines->arena, sizeof(*t));
@@ -410,6 +423,17 @@ void table_layout(struct lines *lines, const struct column *columns, unsigned n,
 	columns_fit(columns, n, cols, &t->fit);
 	lines->table = t;
 	lines->cols = cols;
+	widen(t, lines->wide);
+}
+
+/* Behind the title; before one at the right. Over its end where there is no room. */
+static void put_sort_mark(struct grid *g, struct rect where, const struct column *c, bool down)
+{
+	int width = (int)cells_width(raw_of(str_of(c->title)), TEXT_LABEL, g->ascii, 512);
+	int at = c->right ? where.cols - width - 1 : width;
+
+	at = at < 0 ? 0 : at < where.cols ? at : where.cols - 1;
+	grid_put(g, rect_in(where, 0, at, 1, 1), ROLE_HEADER, down ? "▼" : "▲");
 }
 
 void table_heading(const struct scene *s, const struct lines *lines, struct grid *g,
@@ -423,11 +447,13 @@ void table_heading(const struct scene *s, const struct lines *lines, struct grid
 		struct rect where = column_rect(row, &t->fit, i);
 
 		if (where.cols < 3)
-			continue; /* no title is that short */
-		if (t->columns[i].right)
+			; /* no title is that short */
+		else if (t->columns[i].right)
 			put_right(g, where, ROLE_HEADER, t->columns[i].title);
 		else
 			grid_put(g, where, ROLE_HEADER, t->columns[i].title);
+		if (lines->sort.column == i + 1 && where.cols > 0)
+			put_sort_mark(g, where, &t->columns[i], lines->sort.down);
 	}
 }
 

@@ -26,6 +26,8 @@ void live_begin(struct live *l, int64_t now_ms)
 		return;
 	l->app->growth = GROWTH_LIVE;
 	app_clock(l->app, timestamp_now_ms());
+	if (!l->app->lists[TAB_MESSAGES].touched) /* else where the person has gone meanwhile */
+		l->app->follows = l->app->follows_unasked = l->app->select_last = true;
 }
 
 /* Timeout of the sources alone; 0 = there is more to read. */

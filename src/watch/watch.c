@@ -115,6 +115,9 @@ static int handle_input(struct watch *w, int ready)
 	if (app_is_searching(&w->app)) {
 		app_search_step(&w->app);
 		w->pressed |= !app_is_searching(&w->app);
+	} else if (app_is_counting(&w->app)) {
+		app_count_step(&w->app);
+		w->pressed |= !app_is_counting(&w->app);
 	}
 	return ready | (w->pressed ? LOOP_INPUT : 0);
 }
@@ -125,7 +128,8 @@ static int wait_ms(struct watch *w)
 	int wait = loop_sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
 
 	wait = loop_sooner(wait, replay_wait_ms(&w->app));
-	if (!app_is_settled(&w->app) || app_is_searching(&w->app) || w->delivery)
+	if (!app_is_settled(&w->app) || app_is_searching(&w->app) || app_is_counting(&w->app) ||
+	    w->delivery)
 		return 0;
 	if (!w->load.complete)
 		return loop_sooner(wait, load_wait_ms(&w->load, now));
@@ -202,6 +206,10 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 		while (app_is_searching(&w->app) && !w->quit) {
 			draw(w); /* makes the list, if there is none yet */
 			app_search_step(&w->app);
+		}
+		while (app_is_counting(&w->app)) {
+			draw(w);
+			app_count_step(&w->app);
 		}
 		watch_send(w);
 	}
@@ -374,14 +382,14 @@ static void iterate(struct watch *w)
 
 static int run_terminal(struct watch *w, const struct options *o)
 {
-	struct theme theme;
-	struct term_look look = { .theme = &theme, .ascii = w->app.scene.ascii,
+	struct term_look look = { .theme = &w->theme, .ascii = w->app.scene.ascii,
 				  .mouse = w->config.mouse };
 	const char *no_color = getenv("NO_COLOR");
 	struct err err;
 	int rows, cols;
 
-	config_theme(&w->config, term_colours(), &theme);
+	w->colours = term_colours();
+	config_theme(&w->config, w->colours, &w->theme);
 	if (o->color == COLOR_NEVER || (o->color == COLOR_AUTO && no_color && *no_color))
 		look.theme = NULL;
 	if (loop_open(&err) < 0 || term_open(&look, &err) < 0) {
@@ -409,9 +417,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	return w->code;
 }
 
-/* Binds keys and reports problems of the configuration: all of them on stderr, the first one on the
- * message line. */
-static void configure(struct watch *w)
+void watch_configure(struct watch *w)
 {
 	struct config *c = &w->config;
 	struct buf help = { 0 };
@@ -461,7 +467,7 @@ void watch_begin(struct watch *w, struct str title)
 	if (!w->ops)
 		w->ops = &no_ops;
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
-	configure(w);
+	watch_configure(w);
 	remembered_load(&w->app, o->journal);
 	w->live = (struct live){ .load = &w->load, .app = &w->app,
 				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,

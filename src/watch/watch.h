@@ -48,6 +48,8 @@ struct watch {
 	/* private */
 	struct keys keys;
 	struct grid *grid;
+	struct theme theme;
+	int colours; /* of the terminal */
 	struct live live;
 	VEC(struct effect) sending; /* effects that wait for delivery */
 	struct buf said; /* stderr output held back while the screen is in use */
@@ -87,6 +89,13 @@ void watch_effects(struct watch *w);
  * delivers at once. */
 void watch_send(struct watch *w);
 void watch_step_delivery(struct watch *w);
+/* Binds the keys of w->config and reports its problems: all on stderr, the first on the message
+ * line. */
+void watch_configure(struct watch *w);
+/* reload.c: */
+void watch_apply_theme(struct watch *w);
+void watch_set_theme(struct watch *w, const char *name);
+void watch_reload(struct watch *w);
 /* Cancels the delivery, if there is one: undelivered letters are held. */
 void watch_end_delivery(struct watch *w);
 /* The idle.go_on of desks that wait for a channel. */

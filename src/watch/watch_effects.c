@@ -250,6 +250,12 @@ void watch_effects(struct watch *w)
 				app_say(&w->app, ROLE_WARN, "not kept for the next time: %s",
 					err.text);
 			break;
+		case EFFECT_THEME: watch_set_theme(w, e.file); break;
+		case EFFECT_RELOAD: watch_reload(w); break;
+		case EFFECT_COPY:
+			if (!w->headless)
+				term_copy(e.copy);
+			break;
 		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
 		case EFFECT_GIVE_UP:
 			decider_give_up(&w->decider, e.desk, e.letter.number,

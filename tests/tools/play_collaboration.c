@@ -97,7 +97,7 @@ static void add_findings(char *out, size_t size, const char *review, const char 
 
 static void add_change(char *out, size_t size, const char *review, const char *root)
 {
-	char id[NAME_SIZE], name[2 * NAME_SIZE];
+	char id[NAME_SIZE], name[3 * NAME_SIZE];
 
 	snprintf(id, sizeof(id), "c-%u-%u", turn, sequence);
 	snprintf(name, sizeof(name), "%s/%s", review, id);

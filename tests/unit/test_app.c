@@ -677,8 +677,9 @@ START_TEST(a_resize_takes_a_question_with_its_words)
 	app_resize(&app, 30, 100);
 	ck_assert_uint_eq(app.notice.n, 0);
 	type("y");
-	ck_assert_uint_eq(app.effects.n, 0);
-	says("review-PK-3/F-1");
+	ck_assert_uint_eq(app.effects.n, 1); /* not an edit */
+	ck_assert_int_eq(app.effects.v[0].type, EFFECT_COPY);
+	says("copied review-PK-3/F-1");
 	grid_free(g);
 	close_demo();
 }

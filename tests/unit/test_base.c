@@ -453,6 +453,29 @@ START_TEST(buf_grows_and_stays_terminated)
 }
 END_TEST
 
+START_TEST(buf_adds_base64)
+{
+	static const struct {
+		struct str text;
+		const char *base64;
+	} cases[] = { /* most of them from RFC 4648 */
+		{ { "", 0 }, "" },
+		{ { "f", 1 }, "Zg==" },
+		{ { "fo", 2 }, "Zm8=" },
+		{ { "foobar", 6 }, "Zm9vYmFy" },
+		{ { "\0\xff\xfe", 3 }, "AP/+" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf b = { 0 };
+
+		buf_add_base64(&b, cases[i].text);
+		ck_assert(str_eq(buf_str(&b), str_of(cases[i].base64)));
+		buf_release(&b);
+	}
+}
+END_TEST
+
 START_TEST(buf_adds_of_every_kind)
 {
 	struct buf b = { 0 };
@@ -1351,6 +1374,7 @@ int main(void)
 	t = cases(suite, "buf");
 	tcase_add_test(t, buf_grows_and_stays_terminated);
 	tcase_add_test(t, buf_adds_of_every_kind);
+	tcase_add_test(t, buf_adds_base64);
 
 	t = cases(suite, "map");
 	tcase_add_test(t, map_empty_has_nothing);

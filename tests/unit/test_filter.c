@@ -502,6 +502,9 @@ START_TEST(is_of_items)
 	ck_assert_uint_eq(items_at("is:expired", ASK), BIT(OLD));
 	ck_assert_uint_eq(items_at("is:decided", ASK), 0);
 	ck_assert_uint_eq(items("is:decided"), BIT(NAMES));
+	ck_assert_uint_eq(items("verdict:rejected"), BIT(NAMES));
+	ck_assert_uint_eq(items("verdict:none"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert_uint_eq(messages("verdict:none"), 0);
 	/* overtaken by the request: neither open nor decided */
 	ck_assert_uint_eq(items("is:open"), BIT(FIND_1) | BIT(FIND_2));
 	ck_assert_uint_eq(items("is:due"), 0);
@@ -689,7 +692,8 @@ static void refused(const char *text, const char *first, const char *second)
 START_TEST(errors_name_the_word_and_what_is_allowed)
 {
 	refused("ok knd:finding", "\"knd:finding\": \"knd\" is not a key; did you mean kind",
-		"kind, dialect, agent, task, session, source, id, severity, is, trust, after, before");
+		"kind, dialect, agent, task, session, source, id, severity, verdict, is, trust, after, "
+		"before");
 	refused("-sev:major", "\"-sev:major\"", "did you mean severity");
 	refused("wholly:other", "\"wholly\" is not a key; allowed", "in quotes");
 	refused("trust:agnt", "did you mean agent", "allowed: log, agent, reply, journal");

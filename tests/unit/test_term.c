@@ -112,6 +112,7 @@ START_TEST(named_keys)
 	CHECK_KEYS("\x9b" "A\xc2\x9b" "B\x8f" "C", "<Up><Down><Right>");
 	/* with modifiers they are other keys */
 	CHECK_KEYS("\033[1;5A\033[1;2B\033[5;3~\033[1;5P\033O5A\033[1;5H", "");
+	CHECK_KEYS("\033[1;2D\033[1;2C", "<S-Left><S-Right>");
 	/* Alt is none of ours; Esc Esc is one */
 	CHECK_KEYS("\033j\033q\033\r\033\x7f\033\xc3\xa9j", "j");
 	CHECK_KEYS("\033\033", "<Esc>");

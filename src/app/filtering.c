@@ -1,0 +1,78 @@
+/* The filter: set by a command, or while it is typed. Each letter begins the list anew, as a job in
+ * time slices (listing.c); the old list stays until then, so typing waits for nothing. */
+#include "app/app.h"
+
+static void use_filter(struct app *a, struct filter *f, struct str text)
+{
+	struct buf copy = { 0 }; /* the text may be the old one */
+
+	buf_add_str(&copy, text);
+	if (f && a->scene.reader)
+		filter_set_sources(f, a->scene.reader->source, a->scene.reader->ctx);
+	app_drop_filter(a);
+	a->filter = f;
+	a->scene.filter = f;
+	buf_release(&a->filter_text);
+	a->filter_text = copy;
+	app_invalidate(a);
+}
+
+bool app_set_filter(struct app *a, struct str text)
+{
+	struct filter *f = NULL;
+	struct err err;
+
+	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+		app_say(a, ROLE_ERROR, "%s", err.text);
+		return false;
+	}
+	use_filter(a, f, text);
+	return true;
+}
+
+void app_filter_prompt(struct app *a)
+{
+	struct filtering *f = &a->filtering;
+	const struct pane *p = app_list(a);
+
+	buf_clear(&f->before);
+	buf_add_str(&f->before, buf_str(&a->filter_text));
+	f->tab = a->tab;
+	f->at = p->at;
+	f->selected = p->selected;
+	f->top = p->top;
+	f->made = p->made;
+	prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
+}
+
+/* A last word that is not complete yet (kind:) does not count; Enter would tell what is wrong. */
+void app_filter_typed(struct app *a)
+{
+	struct str text = str_trim(buf_str(&a->prompt.text));
+	struct filter *f = NULL;
+	struct err err;
+
+	buf_clear(&a->notice);
+	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+		text = str_trim(str_make(text.p, filter_last_word(text)));
+		f = text.n ? filter_new(text, a->scene.now_ms, &err) : NULL;
+	}
+	if ((text.n && !f) || str_eq(text, buf_str(&a->filter_text)))
+		filter_free(f);
+	else
+		use_filter(a, f, text);
+}
+
+void app_filter_restore(struct app *a)
+{
+	const struct filtering *f = &a->filtering;
+	struct pane *p = &a->lists[f->tab];
+
+	if (str_eq(buf_str(&f->before), buf_str(&a->filter_text)))
+		return;
+	app_set_filter(a, buf_str(&f->before));
+	p->at = f->at;
+	p->selected = f->selected;
+	p->top = f->top;
+	p->made = f->made;
+}
