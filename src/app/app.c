@@ -2,11 +2,14 @@
  * to a command. Lists are built in listing.c, drawn in frame.c; commands are in commands.c. */
 #include "app/app.h"
 
+#include "app/commands.h"
 #include "base/utf8.h"
 #include "view/view_parts.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+
+enum { HINTS_MAX = 20 };
 
 static const struct view_ops *const tab_views[TAB_COUNT] = {
 	[TAB_INBOX] = &view_inbox,	 [TAB_TIMELINE] = &view_timeline,
@@ -43,7 +46,8 @@ void app_release(struct app *a)
 	vec_release(&a->effects);
 	arena_release(&a->effect_strings);
 	keymap_release(&a->keymap);
-	vec_release(&a->trail);
+	trail_release(a);
+	buf_release(&a->completion.line);
 	playback_close(&a->playback);
 	app_drop_asof(a);
 	deciding_release(&a->deciding);
@@ -91,8 +95,11 @@ void app_invalidate(struct app *a)
 {
 	memset(a->stale, true, sizeof(a->stale));
 	a->previewed.type = TARGET_NONE;
-	for (unsigned i = 0; i < a->screen_count; i++)
-		a->screens[i].pane.made = false;
+	for (unsigned i = 0; i < a->screen_count; i++) {
+		a->screens[i].stale = true;
+		if (a->screens[i].pane.text)
+			a->screens[i].pane.made = false;
+	}
 }
 
 /* The counts of the title line and the scene's now; only new messages are looked at. */
@@ -125,7 +132,8 @@ void app_clock(struct app *a, int64_t wall_ms)
 	a->stale[TAB_INBOX] = a->stale[TAB_TIMELINE] = a->stale[TAB_AGENTS] = true;
 	a->preview_stale = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
-		a->screens[i].stale = a->screens[i].pane.view == &view_item;
+		a->screens[i].stale |= a->screens[i].pane.view == &view_item ||
+				       !a->screens[i].pane.text;
 }
 
 void app_incomplete(struct app *a, struct str text)
@@ -221,9 +229,26 @@ bool app_shows(struct app *a, const struct view_ops *view)
 	return a->screen_count && app_screen(a)->pane.view == view;
 }
 
+struct screen *app_page(struct app *a)
+{
+	for (unsigned i = a->screen_count; i-- > 0;)
+		if (!a->screens[i].pane.text)
+			return &a->screens[i];
+	return NULL;
+}
+
 struct pane *app_list(struct app *a)
 {
-	return &a->lists[a->tab];
+	struct screen *page = app_page(a);
+
+	return page ? &page->pane : &a->lists[a->tab];
+}
+
+struct scene app_list_scene(struct app *a)
+{
+	struct screen *page = app_page(a);
+
+	return page ? app_scene_of(a, page) : a->scene;
 }
 
 struct pane *app_pane(struct app *a)
@@ -241,6 +266,7 @@ struct scene app_scene_of(const struct app *a, const struct screen *s)
 
 	scene.item = s->item;
 	scene.message = s->message;
+	scene.page = s->page;
 	if (s->k && s->k < scene.k) {
 		scene.k = s->k;
 		scene.now_ms = model_now(scene.model, s->k);
@@ -249,18 +275,37 @@ struct scene app_scene_of(const struct app *a, const struct screen *s)
 	return scene;
 }
 
-void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
+static void open_screen(struct app *a, struct screen fresh)
 {
 	struct screen *s = app_screen(a);
 
-	if (s && s->pane.view == view && s->item == item && s->message == message && !s->k)
+	if (s && s->pane.view == fresh.pane.view && s->item == fresh.item &&
+	    s->message == fresh.message && s->page.number == fresh.page.number && !s->k)
 		return; /* shown already */
 	if (a->screen_count == SCREENS_MAX) {
 		app_say(a, ROLE_WARN, "too many screens are open; {back} closes one");
 		return;
 	}
-	a->screens[a->screen_count++] = (struct screen){ .item = item, .message = message,
-							 .pane = { .view = view, .text = true } };
+	a->screens[a->screen_count++] = fresh;
+}
+
+void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
+{
+	open_screen(a, (struct screen){ .item = item, .message = message,
+					.pane = { .view = view, .text = true } });
+}
+
+const struct view_ops *app_page_view(struct target target)
+{
+	switch (target.type) {
+	case TARGET_TASK: return &view_task;
+	case TARGET_AGENT: return &view_agent;
+	case TARGET_SESSION: return &view_session;
+	case TARGET_NONE:
+	case TARGET_ITEM:
+	case TARGET_MESSAGE: break;
+	}
+	return NULL;
 }
 
 void app_open(struct app *a, struct target target)
@@ -268,6 +313,12 @@ void app_open(struct app *a, struct target target)
 	switch (target.type) {
 	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
 	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
+	case TARGET_TASK:
+	case TARGET_AGENT:
+	case TARGET_SESSION:
+		open_screen(a, (struct screen){ .page = target, .stale = true,
+						.pane = { .view = app_page_view(target) } });
+		break;
 	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
 	}
 }
@@ -275,6 +326,8 @@ void app_open(struct app *a, struct target target)
 bool app_back(struct app *a)
 {
 	if (a->screen_count) {
+		if (a->listing.pane == &app_screen(a)->pane)
+			app_cancel_list(a);
 		pane_release(&app_screen(a)->pane);
 		a->screen_count--;
 		return true;
@@ -283,7 +336,11 @@ bool app_back(struct app *a)
 		a->preview_focused = a->maximised = false;
 		return true;
 	}
-	if (a->filter) {
+	if (a->scene.narrowed.type != TARGET_NONE && (a->narrowed_last || !a->filter_text.n)) {
+		app_narrow(a, target_none);
+		return true;
+	}
+	if (a->filter_text.n) {
 		app_set_filter(a, STR_NONE);
 		app_say(a, ROLE_DIM, "filter off");
 		return true;
@@ -304,10 +361,14 @@ bool app_set_filter(struct app *a, struct str text)
 	struct filter *f = NULL;
 	struct err err;
 
-	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+	if ((text.n || a->scene.narrowed.type != TARGET_NONE) &&
+	    !(f = filter_new(text, a->scene.now_ms, &err))) {
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return false;
 	}
+	if (f)
+		filter_limit(f, target_scope(a->scene.narrowed), a->scene.narrowed.number);
+	a->narrowed_last = false;
 	app_drop_filter(a);
 	a->filter = f;
 	a->scene.filter = f;
@@ -321,7 +382,8 @@ bool app_set_filter(struct app *a, struct str text)
 
 static const char *complete_command(const void *ctx, struct str start, unsigned i)
 {
-	(void)ctx;
+	if (ctx && str_starts(start, STR("narrow ")))
+		return app_narrow_complete((struct app *)(uintptr_t)ctx, start, i);
 	for (unsigned c = 0; c < app_command_count; c++)
 		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
 			return app_commands[c].name;
@@ -338,6 +400,23 @@ static const char *complete_reason(const void *ctx, struct str start, unsigned i
 	return NULL;
 }
 
+/* What a name of :narrow that is being typed may become. */
+static void narrow_hint(const struct app *a, struct str argument, struct buf *out)
+{
+	struct buf line = { 0 };
+	const char *word;
+
+	buf_adds(&line, "narrow ");
+	buf_add_str(&line, argument);
+	for (unsigned i = 0; i < HINTS_MAX && (word = complete_command(a, buf_str(&line), i)); i++) {
+		struct str rest = str_of(word);
+
+		str_first_word(&rest);
+		buf_printf(out, "%s%.*s", i ? "  " : "", STR_ARG(rest));
+	}
+	buf_release(&line);
+}
+
 void app_command_hint(const struct app *a, struct str line, struct buf *out)
 {
 	struct str name = str_first_word(&line);
@@ -345,10 +424,12 @@ void app_command_hint(const struct app *a, struct str line, struct buf *out)
 	const struct app_command *c = keymap_command(&a->keymap, name, &n);
 	const char *word;
 
-	if (c) {
+	if (c && c->run == run_narrow && line.n)
+		narrow_hint(a, line, out);
+	if (c && !out->n)
 		keymap_text(&a->keymap, c->help, out);
+	if (c)
 		return;
-	}
 	for (unsigned i = 0; name.n && (word = complete_command(NULL, name, i)); i++)
 		buf_printf(out, "%s%s", i ? "  " : "", word);
 }
@@ -384,7 +465,7 @@ static void go_to_line(struct app *a, uint64_t number)
 	uint32_t at = 0;
 
 	app_refresh(a);
-	if (a->tab != TAB_MESSAGES) {
+	if (p != &a->lists[TAB_MESSAGES]) {
 		if (number > UINT32_MAX)
 			number = UINT32_MAX;
 		pane_select(p, number ? (uint32_t)number - 1 : 0);
@@ -458,7 +539,7 @@ static void prompt_done(struct app *a)
 		app_run(a, buf_str(&text));
 	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
 		app_say(a, ROLE_DIM,
-			a->filter ? "filtered; {back <Esc>} or an empty filter shows all again"
+			text.n ? "filtered; {back <Esc>} or an empty filter shows all again"
 				  : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
@@ -485,7 +566,8 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return;
 	}
-	switch (prompt_key(&a->prompt, key, complete, &a->deciding)) {
+	switch (prompt_key(&a->prompt, key, complete,
+			   reason ? (const void *)&a->deciding : (const void *)a)) {
 	case PROMPT_GOES_ON:
 		break;
 	case PROMPT_CHANGED:
@@ -529,8 +611,15 @@ static void handle_mouse(struct app *a, const struct key *key)
 	if (key->row == 1) {
 		int tab = app_tab_at(a, key->col);
 
+		if (tab >= 0 && a->screen_count)
+			trail_push(a);
 		if (tab >= 0)
 			app_show_tab(a, (enum tab)tab);
+	} else if (a->screen_count && !p->text && rect_has(a->screen_rect, key->row, key->col)) {
+		uint32_t line = p->top + (uint32_t)(key->row - a->screen_rect.row);
+
+		if (line < p->lines.list.n)
+			pane_select(p, line);
 	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */
 		int row = key->row - a->list_rect.row - first;

@@ -34,6 +34,10 @@ COMMAND(mark_all);
 COMMAND(on_marked);
 COMMAND(defer);
 
+/* narrowing.c */
+COMMAND(narrow);
+COMMAND(widen);
+
 /* replay.c */
 COMMAND(replay);
 COMMAND(play);

@@ -8,6 +8,7 @@
 enum {
 	PREVIEW_LEAST_ROWS = 14, /* body height below which there is no preview */
 	TITLE_LEAST_COLS = 22,   /* of the title line, for the names of the sources */
+	NARROWED_MOST_COLS = 24, /* likewise, for what the views are narrowed to */
 	NOTICE_MOST_ROWS = 5,
 	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
 	TABS_COLS = 70,          /* below this, adjacent labels share the blank between them */
@@ -95,6 +96,29 @@ static void count_title(const struct app *a, struct buf *out)
 	buf_addc(out, ' ');
 }
 
+/* What the views are narrowed to, behind the sources: " › task PK-2". */
+static int narrowed_cols(const struct app *a)
+{
+	struct buf words = { 0 };
+	int cols;
+
+	app_narrowed_words(a, &words);
+	cols = (int)cells_width(raw_of(buf_str(&words)), TEXT_ID, true, NARROWED_MOST_COLS);
+	buf_release(&words);
+	return cols ? cols + 3 : 0;
+}
+
+static void draw_narrowed(const struct app *a, struct pen p)
+{
+	struct buf words = { 0 };
+
+	app_narrowed_words(a, &words);
+	p.rest.cols = words.n ? narrowed_cols(a) : 0;
+	pen_put(&p, ROLE_TITLE, words.n ? " › " : "");
+	pen_id(&p, ROLE_TITLE, buf_str(&words));
+	buf_release(&words);
+}
+
 static void draw_title(struct app *a, struct grid *g)
 {
 	static const char *const modes[] = {
@@ -107,14 +131,18 @@ static void draw_title(struct app *a, struct grid *g)
 						: modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
+	int narrowed = narrowed_cols(a);
 
 	grid_fill(g, row, ROLE_TITLE, " ");
 	count_title(a, &counts);
 	put_right(g, row, ROLE_TITLE, counts.p);
-	/* the sources may be clipped, the mode may not */
-	p.rest.cols -= (int)(counts.n + 1 + strlen(mode));
+	/* the sources may be clipped, the mode and what is shown of them may not */
+	p.rest.cols -= (int)(counts.n + 1 + strlen(mode)) + narrowed;
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	pen_path(&p, ROLE_TITLE, a->title);
+	p.rest.cols += narrowed;
+	draw_narrowed(a, p);
+	pen_skip(&p, narrowed);
 	p.rest.cols += (int)strlen(mode);
 	pen_put(&p, ROLE_TITLE, mode);
 	buf_release(&counts);
@@ -160,7 +188,7 @@ static void draw_tabs(struct app *a, struct grid *g)
 	for (int i = 0; i < TAB_COUNT; i++)
 		draw_tab(a, i, g, line);
 	draw_tab(a, (int)a->tab, g, line); /* its brackets overwrite the neighbours' blanks */
-	if (a->filter && filter_room(a, &at) >= FILTER_LEAST_COLS)
+	if (a->filter_text.n && filter_room(a, &at) >= FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(line, 0, at, 1, a->cols - at));
 }
 
@@ -192,7 +220,7 @@ static void draw_message_line(struct app *a, struct grid *g, struct rect row, in
 		draw_notice(g, row, a->notice_role, buf_str(&a->notice));
 	else if (a->banner.n)
 		draw_notice(g, row, ROLE_WARN, buf_str(&a->banner));
-	else if (a->filter && filter_room(a, &at) < FILTER_LEAST_COLS)
+	else if (a->filter_text.n && filter_room(a, &at) < FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
 }
 
@@ -264,6 +292,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	struct scene scene = app_scene_of(a, s);
 
 	lay_out(a, body);
+	a->screen_rect = body;
 	app_refresh(a);
 	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));
 	if (s->pane.view == &view_item && !s->k)

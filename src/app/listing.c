@@ -4,11 +4,11 @@
 
 static void refresh_preview(struct app *a)
 {
-	struct target t = pane_target(app_list(a), &a->scene);
+	struct target t = pane_target(&a->lists[a->tab], &a->scene);
 	struct scene scene = a->scene;
 	const struct view_ops *view = t.type == TARGET_ITEM ? &view_item : &view_message;
 
-	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE) {
+	if (a->preview_rect.rows <= 0 || (t.type != TARGET_ITEM && t.type != TARGET_MESSAGE)) {
 		a->previewed.type = TARGET_NONE;
 		return;
 	}
@@ -31,18 +31,39 @@ static void refresh_preview(struct app *a)
 
 /* ---- building lists ---- */
 
-bool app_is_settled(const struct app *a)
+/* The list to be shown: that of the topmost page, else of the tab. */
+struct wanted {
+	struct pane *pane;
+	bool *stale;
+	int cols;
+};
+
+static struct wanted wanted_list(struct app *a)
 {
+	struct screen *page = app_page(a);
+
+	if (page)
+		return (struct wanted){ &page->pane, &page->stale, a->cols - GUTTER_COLS };
+	return (struct wanted){ &a->lists[a->tab], &a->stale[a->tab],
+				a->list_rect.cols - GUTTER_COLS };
+}
+
+bool app_is_settled(const struct app *app)
+{
+	struct app *a = (struct app *)(uintptr_t)app;
+	struct wanted w = wanted_list(a);
+
 	return a->list_rect.cols <= 0 ||
-	       (!a->listing.job && !a->stale[a->tab] &&
-		a->lists[a->tab].lines.cols == a->list_rect.cols - GUTTER_COLS);
+	       (!a->listing.job && !*w.stale && w.pane->lines.cols == w.cols);
 }
 
 /* Whether the list under construction is the one to be shown. */
-static bool is_wanted(const struct app *a)
+static bool is_wanted(struct app *a)
 {
-	return a->listing.job && a->tab == a->listing.tab && !a->stale[a->tab] &&
-	       a->list_rect.cols - GUTTER_COLS == a->listing.cols;
+	struct wanted w = wanted_list(a);
+
+	return a->listing.job && w.pane == a->listing.pane && !*w.stale &&
+	       w.cols == a->listing.cols;
 }
 
 void app_cancel_list(struct app *a)
@@ -51,7 +72,7 @@ void app_cancel_list(struct app *a)
 		return;
 	job_end(a->listing.job);
 	a->listing.job = NULL;
-	a->stale[a->listing.tab] = true;
+	*a->listing.stale = true;
 }
 
 void app_drop_filter(struct app *a)
@@ -74,7 +95,7 @@ static void make_list(void *ctx, struct yield *y)
 	struct app *a = ctx;
 
 	a->listing.scene.yield = y;
-	pane_make(&a->lists[a->listing.tab], &a->listing.scene, a->listing.cols);
+	pane_make(a->listing.pane, &a->listing.scene, a->listing.cols);
 }
 
 bool app_list_step(struct app *a, int64_t until_ms)
@@ -84,10 +105,12 @@ bool app_list_step(struct app *a, int64_t until_ms)
 	if (app_is_settled(a))
 		return true;
 	if (!a->listing.job) {
-		a->listing = (struct listing){ .job = job_new(make_list, a), .scene = a->scene,
-					       .tab = a->tab,
-					       .cols = a->list_rect.cols - GUTTER_COLS };
-		a->stale[a->tab] = false;
+		struct wanted w = wanted_list(a);
+
+		a->listing = (struct listing){ .job = job_new(make_list, a),
+					       .scene = app_list_scene(a), .pane = w.pane,
+					       .stale = w.stale, .cols = w.cols };
+		*w.stale = false;
 	}
 	if (until_ms == INT64_MAX)
 		make_list(a, NULL);
@@ -106,7 +129,8 @@ void app_refresh(struct app *a)
 		return;
 	if (!is_wanted(a))
 		app_list_step(a, a->list_until_ms);
-	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
+	if (s && s->pane.text &&
+	    (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
 		struct scene scene = app_scene_of(a, s);
 
 		pane_make(&s->pane, &scene, a->cols);

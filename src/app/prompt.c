@@ -87,27 +87,30 @@ static void recall(struct prompt *p, int by)
 	set_text(p, back ? str_of(p->history[p->kind].v[n - back]) : buf_str(&p->kept));
 }
 
-/* Tab: inserts the longest common prefix of the candidates; a single command also gets a space. */
+/* Tab: inserts the longest common prefix of the candidates, which are whole lines; a single command
+ * also gets a space. */
 static void complete_word(struct prompt *p, complete_fn complete, const void *ctx)
 {
 	struct str start = str_make(p->text.p, p->cursor), shared = STR_NONE;
+	struct buf first = { 0 }; /* a candidate lasts until the next is asked for */
 	const char *word;
 	unsigned n = 0;
 
-	if (!complete || (start.n && memchr(start.p, ' ', start.n)))
+	if (!complete)
 		return;
 	for (; (word = complete(ctx, start, n)); n++) {
 		struct str w = str_of(word);
 
 		if (n == 0)
-			shared = w;
+			buf_adds(&first, word);
+		shared = n == 0 ? buf_str(&first) : shared;
 		while (!str_starts(w, shared))
 			shared.n--;
 	}
-	if (shared.n < start.n)
-		return;
-	insert(p, str_from(shared, start.n));
-	if (n == 1 && p->kind == PROMPT_COMMAND)
+	if (shared.n >= start.n)
+		insert(p, str_from(shared, start.n));
+	buf_release(&first);
+	if (n == 1 && shared.n >= start.n && p->kind == PROMPT_COMMAND)
 		insert(p, STR(" "));
 }
 

@@ -36,7 +36,7 @@ struct prompt {
 	struct buf kept; /* that line, while an older one is shown */
 };
 
-/* Returns the i-th completion of `start`, or NULL after the last. */
+/* Returns the i-th completion of `start`, valid until the next call; NULL after the last. */
 typedef const char *(*complete_fn)(const void *ctx, struct str start, unsigned i);
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text);

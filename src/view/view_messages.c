@@ -25,9 +25,8 @@ static const struct column table[COL_COUNT] = {
 	[COL_SUMMARY] = { "summary", 24, 24, 0, .grows = true },
 };
 
-static void layout(const struct scene *s, int cols, struct lines *out)
+static void adapt(const struct scene *s, int cols, struct column c[COL_COUNT])
 {
-	struct column c[COL_COUNT];
 	uint32_t last = s->k ? message_line(s->model, s->k - 1) : 0;
 	int names = agents_width(s, 6, 14);
 
@@ -46,7 +45,22 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	}
 	if (cols >= 120)
 		c[COL_SUMMARY].want = 50;
+}
+
+static void layout(const struct scene *s, int cols, struct lines *out)
+{
+	struct column c[COL_COUNT];
+
+	adapt(s, cols, c);
 	table_layout(out, c, COL_COUNT, cols);
+}
+
+void message_row_layout(const struct scene *s, int cols, struct columns *fit)
+{
+	struct column c[COL_COUNT];
+
+	adapt(s, cols, c);
+	columns_fit(c, COL_COUNT, cols, fit);
 }
 
 static void messages_make(const struct scene *s, int cols, struct lines *out)
@@ -117,27 +131,17 @@ static void draw_incomplete(const struct scene *s, const struct columns *fit, st
 	pen_text(&p, ROLE_DIM, s->incomplete);
 }
 
-static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
-			  struct grid *g, struct rect row)
+void message_row_draw(const struct scene *s, const struct columns *fit, uint32_t message,
+		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const uint32_t *k = lines->own;
-	const struct columns *fit = &lines->table->fit;
-	uint32_t message = line_at(lines, i).a;
-	const struct record *r;
-	const struct route *route;
+	const struct record *r = &m->records.v[message];
+	const struct route *route = route_of(m, r);
+	bool prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
 	struct str summary;
 	struct pen p;
-	bool prose;
 	char text[32];
 
-	if (message == *k) {
-		draw_incomplete(s, fit, g, row);
-		return;
-	}
-	r = &m->records.v[message];
-	route = route_of(m, r);
-	prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
 	snprintf(text, sizeof(text), route->flags & RECORD_REPLY ? ">%u" : "%u",
 		 message_line(m, message));
 	put_right(g, column_rect(row, fit, COL_LINE),
@@ -157,6 +161,19 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	summary = s->reader->summary(s->reader->ctx, message);
 	pen_hidden(&p, summary);
 	pen_text(&p, prose ? ROLE_DIM : ROLE_NORMAL, summary);
+}
+
+static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			  struct grid *g, struct rect row)
+{
+	const uint32_t *k = lines->own;
+	const struct columns *fit = &lines->table->fit;
+	uint32_t message = line_at(lines, i).a;
+
+	if (message == *k)
+		draw_incomplete(s, fit, g, row);
+	else
+		message_row_draw(s, fit, message, g, row);
 }
 
 static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
