@@ -47,7 +47,6 @@ void app_release(struct app *a)
 	arena_release(&a->effect_strings);
 	keymap_release(&a->keymap);
 	trail_release(a);
-	buf_release(&a->completion.line);
 	playback_close(&a->playback);
 	app_drop_asof(a);
 	deciding_release(&a->deciding);
@@ -383,7 +382,7 @@ bool app_set_filter(struct app *a, struct str text)
 static const char *complete_command(const void *ctx, struct str start, unsigned i)
 {
 	if (ctx && str_starts(start, STR("narrow ")))
-		return app_narrow_complete((struct app *)(uintptr_t)ctx, start, i);
+		return app_narrow_complete(ctx, start, i);
 	for (unsigned c = 0; c < app_command_count; c++)
 		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
 			return app_commands[c].name;
@@ -403,18 +402,22 @@ static const char *complete_reason(const void *ctx, struct str start, unsigned i
 /* What a name of :narrow that is being typed may become. */
 static void narrow_hint(const struct app *a, struct str argument, struct buf *out)
 {
-	struct buf line = { 0 };
+	struct buf line = { 0 }, name = { 0 };
+	uint32_t next = 0;
+	struct completing names = { &a->scene, &name, &next };
 	const char *word;
 
 	buf_adds(&line, "narrow ");
 	buf_add_str(&line, argument);
-	for (unsigned i = 0; i < HINTS_MAX && (word = complete_command(a, buf_str(&line), i)); i++) {
+	for (unsigned i = 0;
+	     i < HINTS_MAX && (word = app_narrow_complete(&names, buf_str(&line), i)); i++) {
 		struct str rest = str_of(word);
 
 		str_first_word(&rest);
 		buf_printf(out, "%s%.*s", i ? "  " : "", STR_ARG(rest));
 	}
 	buf_release(&line);
+	buf_release(&name);
 }
 
 void app_command_hint(const struct app *a, struct str line, struct buf *out)
@@ -558,6 +561,10 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	complete_fn complete = kind == PROMPT_COMMAND ? complete_command
 			       : reason		      ? complete_reason
 						      : NULL;
+	struct buf name = { 0 };
+	uint32_t next = 0;
+	struct completing names = { &a->scene, &name, &next };
+	enum prompt_result result;
 	struct err err;
 
 	/* a search may look for any bytes; all else may be sent */
@@ -566,8 +573,10 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return;
 	}
-	switch (prompt_key(&a->prompt, key, complete,
-			   reason ? (const void *)&a->deciding : (const void *)a)) {
+	result = prompt_key(&a->prompt, key, complete,
+			    reason ? (const void *)&a->deciding : &names);
+	buf_release(&name);
+	switch (result) {
 	case PROMPT_GOES_ON:
 		break;
 	case PROMPT_CHANGED:

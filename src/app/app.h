@@ -169,10 +169,6 @@ struct app {
 	struct filter *filter;  /* what was typed, limited to scene.narrowed; NULL = neither */
 	struct buf filter_text;
 	bool narrowed_last;     /* narrowed after it was filtered: back undoes that first */
-	struct {
-		struct buf line;
-		uint32_t next;
-	} completion;           /* of :narrow (narrowing.c) */
 	struct buf notice;      /* the message line */
 	enum role notice_role;
 	char *confirm_edit;     /* the file to edit, waiting for y */
@@ -299,8 +295,13 @@ void app_narrow(struct app *a, struct target target);
 /* What the views are narrowed to, in words: "task PK-2". Empty = nothing. */
 void app_narrowed_words(const struct app *a, struct buf *out);
 /* The i-th completion of a command line that begins with narrow, or NULL after the last; called
- * with i = 0, 1 … in order. */
-const char *app_narrow_complete(struct app *a, struct str line, unsigned i);
+ * with i = 0, 1 … in order. The caller releases the buffer, which has the one returned last. */
+struct completing {
+	const struct scene *scene;
+	struct buf *line;
+	uint32_t *next; /* task, agent or session to go on with */
+};
+const char *app_narrow_complete(const struct completing *c, struct str line, unsigned i);
 
 /* Remembers where one is: tab, selections, scroll positions and screens. */
 void trail_push(struct app *a);

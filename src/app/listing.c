@@ -31,39 +31,46 @@ static void refresh_preview(struct app *a)
 
 /* ---- building lists ---- */
 
-/* The list to be shown: that of the topmost page, else of the tab. */
-struct wanted {
-	struct pane *pane;
-	bool *stale;
-	int cols;
-};
-
-static struct wanted wanted_list(struct app *a)
+/* The list to be shown is that of the topmost page, else of the tab. */
+static const struct screen *wanted_page(const struct app *a)
 {
-	struct screen *page = app_page(a);
-
-	if (page)
-		return (struct wanted){ &page->pane, &page->stale, a->cols - GUTTER_COLS };
-	return (struct wanted){ &a->lists[a->tab], &a->stale[a->tab],
-				a->list_rect.cols - GUTTER_COLS };
+	for (unsigned i = a->screen_count; i-- > 0;)
+		if (!a->screens[i].pane.text)
+			return &a->screens[i];
+	return NULL;
 }
 
-bool app_is_settled(const struct app *app)
+static bool wanted_is_stale(const struct app *a)
 {
-	struct app *a = (struct app *)(uintptr_t)app;
-	struct wanted w = wanted_list(a);
+	const struct screen *page = wanted_page(a);
 
+	return page ? page->stale : a->stale[a->tab];
+}
+
+static int wanted_cols(const struct app *a)
+{
+	return (wanted_page(a) ? a->cols : a->list_rect.cols) - GUTTER_COLS;
+}
+
+static const struct pane *wanted_pane(const struct app *a)
+{
+	const struct screen *page = wanted_page(a);
+
+	return page ? &page->pane : &a->lists[a->tab];
+}
+
+bool app_is_settled(const struct app *a)
+{
 	return a->list_rect.cols <= 0 ||
-	       (!a->listing.job && !*w.stale && w.pane->lines.cols == w.cols);
+	       (!a->listing.job && !wanted_is_stale(a) &&
+		wanted_pane(a)->lines.cols == wanted_cols(a));
 }
 
 /* Whether the list under construction is the one to be shown. */
-static bool is_wanted(struct app *a)
+static bool is_wanted(const struct app *a)
 {
-	struct wanted w = wanted_list(a);
-
-	return a->listing.job && w.pane == a->listing.pane && !*w.stale &&
-	       w.cols == a->listing.cols;
+	return a->listing.job && wanted_pane(a) == a->listing.pane && !wanted_is_stale(a) &&
+	       wanted_cols(a) == a->listing.cols;
 }
 
 void app_cancel_list(struct app *a)
@@ -105,12 +112,13 @@ bool app_list_step(struct app *a, int64_t until_ms)
 	if (app_is_settled(a))
 		return true;
 	if (!a->listing.job) {
-		struct wanted w = wanted_list(a);
+		struct screen *page = app_page(a);
 
 		a->listing = (struct listing){ .job = job_new(make_list, a),
-					       .scene = app_list_scene(a), .pane = w.pane,
-					       .stale = w.stale, .cols = w.cols };
-		*w.stale = false;
+					       .scene = app_list_scene(a), .pane = app_list(a),
+					       .stale = page ? &page->stale : &a->stale[a->tab],
+					       .cols = wanted_cols(a) };
+		*a->listing.stale = false;
 	}
 	if (until_ms == INT64_MAX)
 		make_list(a, NULL);

@@ -215,50 +215,48 @@ COMMAND(widen)
 
 /* ---- completion ---- */
 
-static const char *complete_kind(struct app *a, struct str start, unsigned i)
+static const char *complete_kind(const struct completing *c, struct str start, unsigned i)
 {
 	for (unsigned k = 0; k < KINDS; k++) {
-		buf_clear(&a->completion.line);
-		buf_printf(&a->completion.line, "narrow %s", kinds[k].word);
-		if (str_starts(buf_str(&a->completion.line), start) && i-- == 0)
-			return a->completion.line.p;
+		buf_clear(c->line);
+		buf_printf(c->line, "narrow %s", kinds[k].word);
+		if (str_starts(buf_str(c->line), start) && i-- == 0)
+			return c->line->p;
 	}
 	return NULL;
 }
 
 /* Goes on behind the name that was found last, so that all completions cost one pass. */
-static const char *complete_name(struct app *a, enum target_type type, struct str start)
+static const char *complete_name(const struct completing *c, enum target_type type,
+				 struct str start)
 {
-	const char *word = kind_word(type);
 	uint32_t session;
 
-	for (; a->completion.next < count_of(a->scene.model, type); a->completion.next++) {
-		struct target t = { type, a->completion.next };
-		struct str name = name_of(&a->scene, t, &session);
+	while (*c->next < count_of(c->scene->model, type)) {
+		struct target t = { type, (*c->next)++ };
+		struct str name = name_of(c->scene, t, &session);
 
 		if (!name.n || memchr(name.p, 0, name.n))
 			continue;
-		buf_clear(&a->completion.line);
-		buf_printf(&a->completion.line, "narrow %s ", word);
-		buf_add_str(&a->completion.line, name);
-		if (!str_starts(buf_str(&a->completion.line), start))
-			continue;
-		a->completion.next++;
-		return a->completion.line.p;
+		buf_clear(c->line);
+		buf_printf(c->line, "narrow %s ", kind_word(type));
+		buf_add_str(c->line, name);
+		if (str_starts(buf_str(c->line), start))
+			return c->line->p;
 	}
 	return NULL;
 }
 
-const char *app_narrow_complete(struct app *a, struct str line, unsigned i)
+const char *app_narrow_complete(const struct completing *c, struct str line, unsigned i)
 {
 	struct str rest = line, kind;
 
 	str_first_word(&rest);
 	kind = str_first_word(&rest);
 	if (!i)
-		a->completion.next = 0;
+		*c->next = 0;
 	for (unsigned k = 0; k < KINDS; k++)
 		if (str_is(kind, kinds[k].word) && line.n > STR("narrow ").n + kind.n)
-			return complete_name(a, kinds[k].type, line);
-	return complete_kind(a, line, i);
+			return complete_name(c, kinds[k].type, line);
+	return complete_kind(c, line, i);
 }

@@ -338,6 +338,9 @@ static void draw_item(const struct scene *s, const struct page *page, uint32_t n
 	if (p.rest.cols)
 		pen_item_name(&p, m, item);
 	p = column_pen(g, row, &page->items, ITEM_WHAT);
+	if (at.delivery != DELIVERY_NONE)
+		pen_printf(&p, delivery_marks[at.delivery].role, "%s · ",
+			   delivery_name(at.delivery));
 	pen_title(&p, at.open ? ROLE_NORMAL : ROLE_DIM, s, item, &at);
 }
 

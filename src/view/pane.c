@@ -325,7 +325,8 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 		buf_adds(&text, "Nothing so far: the log is still being read.");
 	else if (!p->text && s->filter && s->narrowed.type != TARGET_NONE)
 		keymap_text(s->keymap,
-			    "Nothing here belongs to what is shown. {back <Esc>} shows all again.",
+			    "Nothing here belongs to what the views are narrowed to. {back <Esc>} "
+			    "shows all again.",
 			    &text);
 	else if (!p->text && s->filter)
 		keymap_text(s->keymap,

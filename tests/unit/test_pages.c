@@ -225,13 +225,13 @@ END_TEST
 static const char *const places[] = {
 	"1jjjj", "2/PK-2<Enter>", "2/PK-2<Enter><Enter>Gkk", "2/PK-2<Enter><Enter>Gkk<Enter>jj",
 	"2/PK-2<Enter>ll", "3/F-1<Enter><Enter>j", "4:50<Enter>", "4:50<Enter><Enter>jj",
-	"5/dev-02<Enter>", "5/dev-02<Enter><Enter><C-d><C-d>", "6jjj",
+	"5/dev-02<Enter>", "5/dev-02<Enter><Enter><C-d><C-d>", "6jjj", "3/F-3<Enter><Enter>[j",
 	"2/PK-2<Enter>gg<Enter>/PK-2<Enter><Enter>G<Enter>",
 };
 
 START_TEST(back_to_exactly_where_one_was)
 {
-	static const char *const ways[] = { "o", "ooo", "1", "6" };
+	static const char *const ways[] = { "o", "ooo", "1", "6", "RR" };
 	struct buf before = { 0 }, after = { 0 };
 
 	for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
@@ -277,6 +277,28 @@ START_TEST(problems_lead_back_too)
 	ck_assert_uint_le(app.trail.n, 200);
 	buf_release(&before);
 	buf_release(&after);
+}
+END_TEST
+
+START_TEST(a_click_selects_a_row_of_a_page)
+{
+	struct key click = { .code = KEY_MOUSE, .mouse = MOUSE_PRESS, .button = 1, .row = 6 };
+	uint32_t trail;
+
+	type("2/PK-2<Enter><Enter>");
+	app_key(&app, &click);
+	ck_assert_uint_eq(app_list(&app)->selected, 4); /* below title and tabs */
+	click.row = 29; /* the message line */
+	app_key(&app, &click);
+	ck_assert_uint_eq(app_list(&app)->selected, 4);
+	trail = app.trail.n;
+	click.row = 1;
+	click.col = 4; /* a view's tab closes the page, which can be returned to */
+	app_key(&app, &click);
+	ck_assert_uint_eq(app.screen_count, 0);
+	ck_assert_uint_eq(app.trail.n, trail + 1);
+	type("<C-o>");
+	is_page_of(of_task("PK-2"));
 }
 END_TEST
 
@@ -357,7 +379,7 @@ START_TEST(narrow_to_a_task)
 			      app_list(&app)->lines.list.n);
 	}
 	type("1");
-	SHOWS("Nothing here belongs to what is shown");
+	SHOWS("Nothing here belongs to what the views are");
 	type("<Esc>");
 	says("everything is shown again");
 	HIDES("› task");
@@ -501,6 +523,7 @@ int main(void)
 	tcase_add_loop_test(pages, back_to_exactly_where_one_was, 0,
 			    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(pages, problems_lead_back_too);
+	tcase_add_test(pages, a_click_selects_a_row_of_a_page);
 	tcase_add_test(pages, items_of_a_page);
 	tcase_add_test(pages, a_page_is_made_between_keys);
 	tcase_add_test(pages, a_filter_counts_on_pages);
