@@ -111,11 +111,15 @@ static int narrowed_cols(const struct app *a)
 static void draw_narrowed(const struct app *a, struct pen p)
 {
 	struct buf words = { 0 };
+	struct str name, kind;
 
 	app_narrowed_words(a, &words);
+	name = buf_str(&words);
+	kind = str_first_word(&name);
 	p.rest.cols = words.n ? narrowed_cols(a) : 0;
-	pen_put(&p, ROLE_TITLE, words.n ? " › " : "");
-	pen_id(&p, ROLE_TITLE, buf_str(&words));
+	if (words.n)
+		pen_printf(&p, ROLE_TITLE, " › %.*s ", STR_ARG(kind));
+	pen_path(&p, ROLE_TITLE, name);
 	buf_release(&words);
 }
 
