@@ -116,7 +116,6 @@ static void draw_narrowed(const struct app *a, struct pen p)
 	app_narrowed_words(a, &words);
 	name = buf_str(&words);
 	kind = str_first_word(&name);
-	p.rest.cols = words.n ? narrowed_cols(a) : 0;
 	if (words.n)
 		pen_printf(&p, ROLE_TITLE, " › %.*s ", STR_ARG(kind));
 	pen_path(&p, ROLE_TITLE, name);
@@ -135,17 +134,19 @@ static void draw_title(struct app *a, struct grid *g)
 						: modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
-	int narrowed = narrowed_cols(a);
+	int narrowed = narrowed_cols(a), room;
 
 	grid_fill(g, row, ROLE_TITLE, " ");
 	count_title(a, &counts);
 	put_right(g, row, ROLE_TITLE, counts.p);
 	/* the sources may be clipped, the mode and what is shown of them may not */
-	p.rest.cols -= (int)(counts.n + 1 + strlen(mode)) + narrowed;
+	room = row.cols - (int)(counts.n + 1 + strlen(mode));
+	narrowed = narrowed < room ? narrowed : room > 0 ? room : 0;
+	p.rest.cols = room - narrowed;
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	pen_path(&p, ROLE_TITLE, a->title);
+	draw_narrowed(a, (struct pen){ g, { p.rest.row, p.rest.col, 1, narrowed } });
 	p.rest.cols += narrowed;
-	draw_narrowed(a, p);
 	pen_skip(&p, narrowed);
 	p.rest.cols += (int)strlen(mode);
 	pen_put(&p, ROLE_TITLE, mode);

@@ -388,6 +388,18 @@ START_TEST(narrow_to_a_task)
 }
 END_TEST
 
+/* The title has no room for everything: the counts stand. */
+START_TEST(narrowed_where_there_is_little_room)
+{
+	app_narrow(&app, (struct target){ TARGET_SESSION, load.model.agents.v[0].session });
+	for (int cols = SMALLEST_COLS; cols <= 100; cols++) {
+		grid_resize(g, 30, cols);
+		SHOWS(" 18 open  !2 due  read-only  ✗3 wrong");
+		SHOWS(" › session ");
+	}
+}
+END_TEST
+
 START_TEST(narrow_and_filter)
 {
 	type("4:narrow task PK-2<Enter>:filter kind:task_progress<Enter>");
@@ -528,6 +540,7 @@ int main(void)
 	tcase_add_test(pages, a_page_is_made_between_keys);
 	tcase_add_test(pages, a_filter_counts_on_pages);
 	tcase_add_test(narrowing, narrow_to_a_task);
+	tcase_add_test(narrowing, narrowed_where_there_is_little_room);
 	tcase_add_test(narrowing, narrow_and_filter);
 	tcase_add_test(narrowing, narrow_to_what_is_selected);
 	tcase_add_test(narrowing, names_are_completed);
