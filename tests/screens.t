@@ -21,6 +21,12 @@ message-raw 4jjjjj<Enter>r
 problem !!
 agents 5
 decisions 6
+task 2/PK-2<Enter><Enter>
+task-messages 2/PK-2<Enter><Enter>G
+agent 5/dev-02<Enter><Enter>
+session 2gg<Enter>
+narrowed 2/PK-2<Enter>&
+narrowed-inbox :narrow task PK-3<Enter>
 help ?
 help-origin ?G
 search 4/passkey<Enter>

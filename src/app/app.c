@@ -3,11 +3,14 @@
 #include "app/app.h"
 #include "model/ledger.h"
 
+#include "app/commands.h"
 #include "base/utf8.h"
 #include "view/view_parts.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+
+enum { HINTS_MAX = 20 };
 
 static const struct view_ops *const tab_views[TAB_COUNT] = {
 	[TAB_SESSIONS] = &view_sessions,
@@ -46,7 +49,7 @@ void app_release(struct app *a)
 	vec_release(&a->effects);
 	arena_release(&a->effect_strings);
 	keymap_release(&a->keymap);
-	vec_release(&a->trail);
+	trail_release(a);
 	playback_close(&a->playback);
 	app_drop_asof(a);
 	ledger_release(a->scene.loops);
@@ -98,8 +101,11 @@ void app_invalidate(struct app *a)
 {
 	memset(a->stale, true, sizeof(a->stale));
 	a->previewed.type = TARGET_NONE;
-	for (unsigned i = 0; i < a->screen_count; i++)
-		a->screens[i].pane.made = false;
+	for (unsigned i = 0; i < a->screen_count; i++) {
+		a->screens[i].stale = true;
+		if (a->screens[i].page.type == TARGET_NONE)
+			a->screens[i].pane.made = false;
+	}
 }
 
 /* The counts of the title line and the scene's now; only new messages are looked at. */
@@ -133,7 +139,8 @@ void app_clock(struct app *a, int64_t wall_ms)
 	a->stale[TAB_SESSIONS] = true;
 	a->preview_stale = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
-		a->screens[i].stale = a->screens[i].pane.view == &view_item;
+		a->screens[i].stale |= a->screens[i].pane.view == &view_item ||
+				       a->screens[i].page.type != TARGET_NONE;
 }
 
 void app_incomplete(struct app *a, struct str text)
@@ -237,9 +244,26 @@ bool app_shows(struct app *a, const struct view_ops *view)
 	return a->screen_count && app_screen(a)->pane.view == view;
 }
 
+struct screen *app_page(struct app *a)
+{
+	for (unsigned i = a->screen_count; i-- > 0;)
+		if (a->screens[i].page.type != TARGET_NONE)
+			return &a->screens[i];
+	return NULL;
+}
+
 struct pane *app_list(struct app *a)
 {
-	return &a->lists[a->tab];
+	struct screen *page = app_page(a);
+
+	return page ? &page->pane : &a->lists[a->tab];
+}
+
+struct scene app_list_scene(struct app *a)
+{
+	struct screen *page = app_page(a);
+
+	return page ? app_scene_of(a, page) : a->scene;
 }
 
 struct pane *app_pane(struct app *a)
@@ -257,6 +281,7 @@ struct scene app_scene_of(const struct app *a, const struct screen *s)
 
 	scene.item = s->item;
 	scene.message = s->message;
+	scene.page = s->page;
 	if (s->k && s->k < scene.k) {
 		scene.k = s->k;
 		scene.now_ms = model_now(scene.model, s->k);
@@ -265,19 +290,38 @@ struct scene app_scene_of(const struct app *a, const struct screen *s)
 	return scene;
 }
 
-void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
+static void open_screen(struct app *a, struct screen fresh)
 {
 	struct screen *s = app_screen(a);
 
-	if (s && s->pane.view == view && s->item == item && s->message == message && !s->k)
+	if (s && s->pane.view == fresh.pane.view && s->item == fresh.item &&
+	    s->message == fresh.message && s->page.number == fresh.page.number && !s->k)
 		return; /* shown already */
 	if (a->screen_count == SCREENS_MAX) {
 		app_say(a, ROLE_WARN, "too many screens are open; {back} closes one");
 		return;
 	}
-	a->screens[a->screen_count++] = (struct screen){ .item = item, .message = message,
-							 .pane = { .view = view,
-								   .text = view != &view_preflight } };
+	a->screens[a->screen_count++] = fresh;
+}
+
+void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
+{
+	open_screen(a, (struct screen){ .item = item, .message = message,
+					.pane = { .view = view, .text = view != &view_preflight } });
+}
+
+const struct view_ops *app_page_view(struct target target)
+{
+	switch (target.type) {
+	case TARGET_TASK: return &view_task;
+	case TARGET_AGENT: return &view_agent;
+	case TARGET_SESSION: return &view_session;
+	case TARGET_NONE:
+	case TARGET_ITEM:
+	case TARGET_LOOP:
+	case TARGET_MESSAGE: break;
+	}
+	return NULL;
 }
 
 void app_open(struct app *a, struct target target)
@@ -286,7 +330,12 @@ void app_open(struct app *a, struct target target)
 	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
 	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
 	case TARGET_LOOP: app_open_view(a, &view_loop, 0, target.number); break;
-	case TARGET_SESSION: app_narrow_to_session(a, target.number); break;
+	case TARGET_TASK:
+	case TARGET_AGENT:
+	case TARGET_SESSION:
+		open_screen(a, (struct screen){ .page = target, .stale = true,
+						.pane = { .view = app_page_view(target) } });
+		break;
 	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
 	}
 }
@@ -294,6 +343,8 @@ void app_open(struct app *a, struct target target)
 bool app_back(struct app *a)
 {
 	if (a->screen_count) {
+		if (a->listing.pane == &app_screen(a)->pane)
+			app_cancel_list(a);
 		pane_release(&app_screen(a)->pane);
 		a->screen_count--;
 		return true;
@@ -302,7 +353,11 @@ bool app_back(struct app *a)
 		a->preview_focused = a->maximised = false;
 		return true;
 	}
-	if (a->filter) {
+	if (a->scene.narrowed.type != TARGET_NONE && (a->narrowed_last || !a->filter_text.n)) {
+		app_narrow(a, target_none);
+		return true;
+	}
+	if (a->filter_text.n) {
 		app_set_filter(a, STR_NONE);
 		app_say(a, ROLE_DIM, "filter off");
 		return true;
@@ -376,7 +431,7 @@ static void go_to_line(struct app *a, uint64_t number)
 	struct pane *p = app_list(a);
 
 	app_refresh(a);
-	if (a->tab != TAB_MESSAGES) {
+	if (p != &a->lists[TAB_MESSAGES]) {
 		if (number > UINT32_MAX)
 			number = UINT32_MAX;
 		pane_select(p, number ? (uint32_t)number - 1 : 0);
@@ -449,7 +504,7 @@ static void prompt_done(struct app *a)
 		app_run(a, buf_str(&text));
 	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
 		app_say(a, ROLE_DIM,
-			a->filter ? "filtered; {back <Esc>} clears the filter"
+			text.n ? "filtered; {back <Esc>} clears the filter"
 				  : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
@@ -521,8 +576,15 @@ static void handle_mouse(struct app *a, const struct key *key)
 	} else if (key->row == 1) {
 		int tab = app_tab_at(a, key->col);
 
+		if (tab >= 0 && a->screen_count)
+			trail_push(a);
 		if (tab >= 0)
 			app_show_tab(a, (enum tab)tab);
+	} else if (a->screen_count && !p->text && rect_has(a->screen_rect, key->row, key->col)) {
+		uint32_t line = p->top + (uint32_t)(key->row - a->screen_rect.row);
+
+		if (line < p->lines.list.n)
+			pane_select(p, line);
 	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */
 		int row = key->row - a->list_rect.row - first;

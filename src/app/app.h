@@ -113,7 +113,8 @@ enum tab {
 struct listing {
 	struct job *job; /* NULL = none */
 	struct scene scene;
-	enum tab tab;
+	struct pane *pane; /* of a tab or of a page */
+	bool *stale;       /* that of the pane */
 	int cols;
 	struct ledger *loops; /* computed by the job, NULL = the scene's are up to date */
 };
@@ -155,13 +156,18 @@ struct filtering {
 	bool made;
 };
 
-/* A screen opened over the views: an item, a message, its diff, the help. */
+/* A screen opened over the views: an item, a message, its diff, the help; or a page, which is a list
+ * with a selection (not pane.text) and is made in steps, as the lists of the tabs are. */
 struct screen {
 	struct pane pane;
 	uint32_t item, message;
+	struct target page; /* of a page: what it is of */
 	uint32_t k; /* as of message k, 0 = as of the app's scene */
 	bool stale; /* its lines must be rebuilt */
 };
+
+/* A place that trail_back returns to (trail.c). */
+struct location;
 
 /* Whether the sources are followed. */
 enum liveness {
@@ -203,14 +209,15 @@ struct app {
 	struct match_count matches;
 	uint32_t search_stop;   /* line + 1 where a search of a long list paused; n resumes there */
 	bool preview_seeks;     /* a match was found: scroll the preview to it */
-	struct filter *filter;
+	struct filter *filter;  /* what was typed, limited to scene.narrowed; NULL = neither */
 	struct buf filter_text;
 	struct filtering filtering;
+	bool narrowed_last;     /* narrowed after it was filtered: back undoes that first */
 	struct buf notice;      /* the message line */
 	enum role notice_role;
 	char *confirm_edit;     /* the file to edit, waiting for y */
 	uint32_t confirm_line;
-	VEC(uint32_t) trail;    /* messages that :along came from, a stack */
+	VEC(struct location *) trail; /* places that were left by :along and other jumps, a stack */
 	VEC(struct effect) effects;
 	struct arena effect_strings;
 	uint32_t open, due, errors; /* counts of the title line, as of the scene */
@@ -236,7 +243,7 @@ struct app {
 	struct buf hints;      /* drawn in hints_rect */
 	struct rect hints_rect;
 	int rows, cols;
-	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
+	struct rect list_rect, preview_rect, screen_rect; /* where they were drawn, for the mouse */
 	struct keymap keymap;
 };
 
@@ -280,19 +287,25 @@ void app_to_end(struct app *a);
 struct screen *app_screen(struct app *a); /* the topmost, or NULL */
 bool app_shows(struct app *a, const struct view_ops *view); /* on the topmost screen */
 struct pane *app_pane(struct app *a);     /* the focused pane */
+/* The topmost screen that is a page, or NULL. */
+struct screen *app_page(struct app *a);
+/* The list one is in, if under other screens: that of the page, else that of the tab. */
 struct pane *app_list(struct app *a);
+struct scene app_list_scene(struct app *a);
 struct scene app_scene_of(const struct app *a, const struct screen *s);
 /* The item shown or selected, or NONE; app_need_item then says so on the message line. */
 uint32_t app_item_here(struct app *a);
+/* What the message or item screen shows, else what is selected in the list. */
+struct target app_target_here(struct app *a);
 uint32_t app_need_item(struct app *a);
-/* The message shown or selected, or that of the item shown or selected; NONE without either. */
+/* The message shown or selected, that of the item, the task or the agent; NONE if there is none. */
 uint32_t app_message_here(struct app *a);
 void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
+/* The view that shows a task, an agent or a session; NULL for other targets. */
+const struct view_ops *app_page_view(struct target target);
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
-/* Limits every view to a session, by a filter, and shows its inbox. */
-void app_narrow_to_session(struct app *a, uint32_t session);
 /* All lines shown must be rebuilt from scratch. */
 void app_invalidate(struct app *a);
 /* The context of commands (enum where) with that many screens open. */
@@ -352,6 +365,20 @@ void app_filter_restore(struct app *a);
 void app_hints_set(struct app *a, struct rect row, struct str hints);
 void app_hints_draw(struct grid *g, struct rect row, struct str hints);
 const struct binding *app_hint_at(const struct app *a, int row, int col);
+
+/* Limits every view to a task, an agent or a session; TARGET_NONE shows everything again. */
+void app_narrow(struct app *a, struct target target);
+/* What the views are narrowed to, in words: "task PK-2". Empty = nothing. */
+void app_narrowed_words(const struct app *a, struct buf *out);
+/* Adds the kinds of what :narrow takes, or the names of one kind. */
+void app_narrow_complete(const struct app *a, struct str kind, struct completions *out);
+
+/* Remembers where one is: tab, selections, scroll positions and screens. */
+void trail_push(struct app *a);
+/* Goes back there; false: nothing is remembered. */
+bool trail_back(struct app *a);
+void trail_release(struct app *a);
+
 /* The tab whose label is at that column of the tab line, or -1 (tabs.c). */
 int app_tab_at(const struct app *a, int col);
 /* Draws the tab line (tabs.c). */

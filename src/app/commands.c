@@ -74,7 +74,14 @@ static COMMAND(other_pane)
 }
 
 static COMMAND(maximise) { a->maximised = !a->maximised; }
-static COMMAND(tab) { app_show_tab(a, (enum tab)number); }
+
+/* The screens that a view closes can be returned to. */
+static COMMAND(tab)
+{
+	if (a->screen_count)
+		trail_push(a);
+	app_show_tab(a, (enum tab)number);
+}
 
 static COMMAND(all)
 {
@@ -141,49 +148,77 @@ static COMMAND(open_item_step)
 {
 	bool on_item = app_shows(a, &view_item);
 	struct pane *p = app_list(a);
+	struct scene scene = app_list_scene(a);
 	struct item_state at;
 
 	for (int64_t i = (int64_t)p->selected + number; i >= 0 && i < p->lines.list.n;
 	     i += number) {
-		struct target t = pane_line_target(p, &a->scene, (uint32_t)i);
+		struct target t = pane_line_target(p, &scene, (uint32_t)i);
 
 		if (t.type != TARGET_ITEM || !decide_state(a, t.number, &at) || !at.open)
 			continue;
 		pane_select(p, (uint32_t)i);
 		if (on_item) {
 			app_back(a);
-			app_open(a, pane_target(p, &a->scene));
+			app_open(a, t);
 		}
 		return;
 	}
 	app_say(a, ROLE_DIM, "no more open items here");
 }
 
-uint32_t app_message_here(struct app *a)
+struct target app_target_here(struct app *a)
 {
 	struct screen *s = app_screen(a);
-	struct target t;
-	struct item_state at;
+	struct scene scene = app_list_scene(a);
 
 	if (app_shows(a, &view_message))
-		return s->message;
-	if (app_shows(a, &view_item))
-		t = (struct target){ TARGET_ITEM, s->item };
-	else
-		t = pane_target(app_list(a), &a->scene);
-	if (t.type == TARGET_MESSAGE)
-		return t.number;
-	if (t.type == TARGET_ITEM && decide_state(a, t.number, &at))
-		return at.message;
+		return (struct target){ TARGET_MESSAGE, s->message };
+	if (app_shows(a, &view_item) || app_shows(a, &view_diff))
+		return (struct target){ TARGET_ITEM, s->item };
+	return pane_target(app_list(a), &scene);
+}
+
+/* The newest message of an agent, else the one that first names it. */
+static uint32_t last_message_of(const struct scene *s, uint32_t agent)
+{
+	for (uint32_t i = s->k; i-- > s->model->agents.v[agent].first;)
+		if (message_route(s->model, i)->from == agent)
+			return i;
+	return s->model->agents.v[agent].first;
+}
+
+uint32_t app_message_here(struct app *a)
+{
+	struct target t = app_target_here(a);
+	struct task_state_at task;
+	struct item_state at;
+
+	switch (t.type) {
+	case TARGET_NONE: break;
+	case TARGET_MESSAGE:
+	case TARGET_LOOP: return t.number;
+	case TARGET_ITEM:
+		return decide_state(a, t.number, &at) ? at.message : NONE;
+	case TARGET_TASK:
+		if (!task_at(a->scene.model, &a->scene.model->tasks.v[t.number], a->scene.k, &task))
+			break;
+		return task.given != NONE ? task.given : task.last;
+	case TARGET_AGENT: return last_message_of(&a->scene, t.number);
+	case TARGET_SESSION: return a->scene.model->sessions.v[t.number].first;
+	}
 	return NONE;
 }
 
-/* Selects a message in the list of messages, and shows it if a message was shown. */
-static void go_message(struct app *a, uint32_t message)
+/* Selects a message in the list of messages, and shows it if a message was shown. Where one was is
+ * remembered, unless `stay` and one was in that list already. */
+static void go_message(struct app *a, uint32_t message, bool stay)
 {
 	bool on_message = app_shows(a, &view_message);
 	uint32_t line;
 
+	if (!stay || a->tab != TAB_MESSAGES || a->screen_count > on_message)
+		trail_push(a);
 	app_show_tab(a, TAB_MESSAGES);
 	app_refresh(a);
 	line = app_message_line(a, message);
@@ -205,7 +240,7 @@ static void problem_step(struct app *a, int direction, bool warnings)
 		at = direction > 0 ? (here + n) % k : (here + k - n) % k;
 		if (!m->records.v[at].errors && !(warnings && m->records.v[at].warnings))
 			continue;
-		go_message(a, at);
+		go_message(a, at, true);
 		app_say_wrapped(a, here, at, direction);
 		return;
 	}
@@ -237,8 +272,7 @@ static COMMAND(along)
 
 		if (m->records.v[i].chain == m->records.v[here].chain &&
 		    message_route(m, i)->session == message_route(m, here)->session) {
-			vec_push(&a->trail, here);
-			go_message(a, i);
+			go_message(a, i, false);
 			return;
 		}
 	}
@@ -247,22 +281,17 @@ static COMMAND(along)
 
 static COMMAND(along_back)
 {
-	if (!a->trail.n)
+	if (!trail_back(a))
 		app_say(a, ROLE_DIM, "nowhere to go back to");
-	else
-		go_message(a, a->trail.v[--a->trail.n]);
 }
 
 uint32_t app_item_here(struct app *a)
 {
 	struct screen *s = app_screen(a);
-	struct target t;
+	struct target t = app_target_here(a);
 
-	if (app_shows(a, &view_item) || app_shows(a, &view_diff))
-		return s->item;
-	if (s)
+	if (s && s->pane.text && !app_shows(a, &view_item) && !app_shows(a, &view_diff))
 		return NONE;
-	t = pane_target(app_list(a), &a->scene);
 	return t.type == TARGET_ITEM ? t.number : NONE;
 }
 
@@ -498,7 +527,7 @@ const struct app_command app_commands[] = {
 	{ "move", "page-up", "<PageUp><C-b>", "a page up", ANYWHERE, run_page, -1 },
 	{ "move", "scroll", "<Space>", "scroll the text", ANYWHERE, run_scroll },
 	{ "move", "open", "<Enter>", "open the selected line", ANYWHERE, run_open },
-	{ "move", "back", "q<Esc>", "back: close the screen, the pane, the filter", ANYWHERE,
+	{ "move", "back", "q<Esc>", "back: close the screen, the pane, the filter; widen", ANYWHERE,
 	  run_back },
 	{ "move", "other-pane", "<Tab>", "switch to the other pane", IN_LIST, run_other_pane },
 	{ "move", "maximise", "O", "maximise this pane, and back", IN_LIST, run_maximise },
@@ -532,8 +561,13 @@ const struct app_command app_commands[] = {
 	{ "find", "previous-error", "", "previous message with an error", ANYWHERE,
 	  run_error_step, -1 },
 	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
-	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE,
+	{ "find", "along-back", "<C-o>",
+	  "back to where {along} or another jump came from, screens and all", ANYWHERE,
 	  run_along_back },
+	{ "find", "narrow", "&",
+	  "narrow [task|agent|session NAME]: every view shows only what belongs to it", ANYWHERE,
+	  run_narrow, 0, { ARGUMENT_SCOPE, ARGUMENT_IN_SCOPE } },
+	{ "find", "widen", "", "show everything again", ANYWHERE, run_widen },
 	{ "find", "sort", "s", "sort the list by the next column; after the last, as it was",
 	  IN_LIST, run_sort },
 	{ "find", "sort-reverse", "S", "sort the other way round", IN_LIST, run_sort_reverse },

@@ -48,6 +48,9 @@ COMMAND(mark_all);
 COMMAND(on_marked);
 COMMAND(defer);
 
+/* narrowing.c */
+COMMAND(narrow);
+COMMAND(widen);
 /* sorting.c */
 COMMAND(sort);
 COMMAND(sort_reverse);

@@ -24,7 +24,9 @@ static void add_agents(const struct app *a, struct completions *out)
 		completions_add(out, agent_name(a->scene.model, i));
 }
 
-static void complete_argument(const struct app *a, enum argument kind, struct completions *out)
+/* before: the word before the argument */
+static void complete_argument(const struct app *a, enum argument kind, struct str before,
+			      struct completions *out)
 {
 	static const char *const themes[] = { "dark", "light", "mono" };
 	const struct model *m = a->scene.model;
@@ -39,6 +41,8 @@ static void complete_argument(const struct app *a, enum argument kind, struct co
 		for (size_t i = 0; i < sizeof(themes) / sizeof(themes[0]); i++)
 			completions_add(out, str_of(themes[i]));
 		break;
+	case ARGUMENT_SCOPE: app_narrow_complete(a, STR_NONE, out); break;
+	case ARGUMENT_IN_SCOPE: app_narrow_complete(a, before, out); break;
 	case ARGUMENT_FILTER: /* more than one word */
 	case ARGUMENT_NONE: break;
 	}
@@ -65,7 +69,7 @@ static void complete_command(const struct app *a, struct str before, struct comp
 	if (c && c->arguments[0] == ARGUMENT_FILTER)
 		complete_filter(a, before, before.n - rest.n, out);
 	else if (c && words <= 2)
-		complete_argument(a, c->arguments[words - 1], out);
+		complete_argument(a, c->arguments[words - 1], str_first_word(&rest), out);
 }
 
 static void complete_reason(const struct app *a, struct str before, struct completions *out)

@@ -1,14 +1,18 @@
 /* The filter: set by a command, or while it is typed. Each letter begins the list anew, as a job in
  * time slices (listing.c); the old list stays until then, so typing waits for nothing. */
 #include "app/app.h"
+#include "view/view_parts.h"
 
 static void use_filter(struct app *a, struct filter *f, struct str text)
 {
 	struct buf copy = { 0 }; /* the text may be the old one */
 
 	buf_add_str(&copy, text);
+	if (f)
+		filter_limit(f, target_scope(a->scene.narrowed), a->scene.narrowed.number);
 	if (f && a->scene.reader)
 		filter_set_sources(f, a->scene.reader->source, a->scene.reader->ctx);
+	a->narrowed_last = false;
 	app_drop_filter(a);
 	a->filter = f;
 	a->scene.filter = f;
@@ -17,12 +21,18 @@ static void use_filter(struct app *a, struct filter *f, struct str text)
 	app_invalidate(a);
 }
 
+/* Narrowed views have a filter without a text. */
+static bool is_filter(const struct app *a, struct str text)
+{
+	return text.n || a->scene.narrowed.type != TARGET_NONE;
+}
+
 bool app_set_filter(struct app *a, struct str text)
 {
 	struct filter *f = NULL;
 	struct err err;
 
-	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+	if (is_filter(a, text) && !(f = filter_new(text, a->scene.now_ms, &err))) {
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return false;
 	}
@@ -53,9 +63,9 @@ void app_filter_typed(struct app *a)
 	struct err err;
 
 	buf_clear(&a->notice);
-	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+	if (is_filter(a, text) && !(f = filter_new(text, a->scene.now_ms, &err))) {
 		text = str_trim(str_make(text.p, filter_last_word(text)));
-		f = text.n ? filter_new(text, a->scene.now_ms, &err) : NULL;
+		f = is_filter(a, text) ? filter_new(text, a->scene.now_ms, &err) : NULL;
 	}
 	if ((text.n && !f) || str_eq(text, buf_str(&a->filter_text)))
 		filter_free(f);

@@ -8,6 +8,7 @@
 enum {
 	TITLE_LEAST_COLS = 22,   /* of the title line, for the names of the sources */
 	TITLE_WORDS_COLS = 80,   /* below this, loops that do not converge are only counted */
+	NARROWED_MOST_COLS = 24, /* likewise, for what the views are narrowed to */
 	NOTICE_MOST_ROWS = 5,
 	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
 };
@@ -82,6 +83,32 @@ static void put_sources(struct pen *p, struct str sources)
 	buf_release(&names);
 }
 
+/* What the views are narrowed to, behind the sources: " › task PK-2". */
+static int narrowed_cols(const struct app *a)
+{
+	struct buf words = { 0 };
+	int cols;
+
+	app_narrowed_words(a, &words);
+	cols = (int)cells_width(raw_of(buf_str(&words)), TEXT_ID, true, NARROWED_MOST_COLS);
+	buf_release(&words);
+	return cols ? cols + 3 : 0;
+}
+
+static void draw_narrowed(const struct app *a, struct pen p)
+{
+	struct buf words = { 0 };
+	struct str name, kind;
+
+	app_narrowed_words(a, &words);
+	name = buf_str(&words);
+	kind = str_first_word(&name);
+	if (words.n)
+		pen_printf(&p, ROLE_TITLE, " › %.*s ", STR_ARG(kind));
+	pen_path(&p, ROLE_TITLE, name);
+	buf_release(&words);
+}
+
 static void draw_title(struct app *a, struct grid *g)
 {
 	static const char *const modes[] = {
@@ -97,14 +124,20 @@ static void draw_title(struct app *a, struct grid *g)
 						  : modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
+	int narrowed = narrowed_cols(a), room;
 
 	grid_fill(g, row, ROLE_TITLE, " ");
 	count_title(a, &counts);
 	put_right(g, row, ROLE_TITLE, counts.p);
-	/* the sources may be clipped, the mode may not */
-	p.rest.cols -= (int)(counts.n + 1 + strlen(mode));
+	/* the sources may be clipped, the mode and what is shown of them may not */
+	room = row.cols - (int)(counts.n + 1 + strlen(mode));
+	narrowed = narrowed < room ? narrowed : room > 0 ? room : 0;
+	p.rest.cols = room - narrowed;
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	put_sources(&p, a->title);
+	draw_narrowed(a, (struct pen){ g, { p.rest.row, p.rest.col, 1, narrowed } });
+	p.rest.cols += narrowed;
+	pen_skip(&p, narrowed);
 	p.rest.cols += (int)strlen(mode);
 	pen_put(&p, ROLE_TITLE, mode);
 	buf_release(&counts);
@@ -131,7 +164,7 @@ static void draw_tabs(struct app *a, struct grid *g)
 	int at;
 
 	app_draw_tabs(a, g, line);
-	if (a->filter && filter_room(a, &at) >= FILTER_LEAST_COLS)
+	if (a->filter_text.n && filter_room(a, &at) >= FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(line, 0, at, 1, a->cols - at));
 }
 
@@ -163,7 +196,7 @@ static void draw_message_line(struct app *a, struct grid *g, struct rect row, in
 		draw_notice(g, row, a->notice_role, buf_str(&a->notice));
 	else if (a->banner.n)
 		draw_notice(g, row, ROLE_WARN, buf_str(&a->banner));
-	else if (a->filter && filter_room(a, &at) < FILTER_LEAST_COLS)
+	else if (a->filter_text.n && filter_room(a, &at) < FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
 }
 
@@ -246,6 +279,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	struct screen *s = app_screen(a);
 	struct scene scene;
 
+	a->screen_rect = body;
 	refresh(a, body);
 	scene = app_scene_of(a, s);
 	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));

@@ -3,19 +3,28 @@
 #include "app/app.h"
 #include "view/view_parts.h"
 
+/* NULL: only its page shows it. */
 static const struct view_ops *view_of(enum target_type type)
 {
-	return type == TARGET_ITEM ? &view_item : type == TARGET_LOOP ? &view_loop : &view_message;
+	switch (type) {
+	case TARGET_ITEM: return &view_item;
+	case TARGET_MESSAGE: return &view_message;
+	case TARGET_LOOP: return &view_loop;
+	case TARGET_NONE:
+	case TARGET_TASK:
+	case TARGET_AGENT:
+	case TARGET_SESSION: break;
+	}
+	return NULL;
 }
 
 static void refresh_preview(struct app *a)
 {
-	struct target t = pane_preview(app_list(a), &a->scene);
+	struct target t = pane_preview(&a->lists[a->tab], &a->scene);
 	struct scene scene = a->scene;
 	const struct view_ops *view = view_of(t.type);
 
-	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE ||
-	    t.type == TARGET_SESSION) {
+	if (a->preview_rect.rows <= 0 || !view) {
 		a->previewed.type = TARGET_NONE;
 		return;
 	}
@@ -38,18 +47,46 @@ static void refresh_preview(struct app *a)
 
 /* ---- building lists ---- */
 
+/* The list to be shown is that of the topmost page, else of the tab. */
+static const struct screen *wanted_page(const struct app *a)
+{
+	for (unsigned i = a->screen_count; i-- > 0;)
+		if (a->screens[i].page.type != TARGET_NONE)
+			return &a->screens[i];
+	return NULL;
+}
+
+static bool wanted_is_stale(const struct app *a)
+{
+	const struct screen *page = wanted_page(a);
+
+	return page ? page->stale : a->stale[a->tab];
+}
+
+static int wanted_cols(const struct app *a)
+{
+	return (wanted_page(a) ? a->cols : a->list_rect.cols) - GUTTER_COLS;
+}
+
+static const struct pane *wanted_pane(const struct app *a)
+{
+	const struct screen *page = wanted_page(a);
+
+	return page ? &page->pane : &a->lists[a->tab];
+}
+
 bool app_is_settled(const struct app *a)
 {
 	return a->list_rect.cols <= 0 ||
-	       (!a->listing.job && !a->stale[a->tab] &&
-		a->lists[a->tab].lines.cols == a->list_rect.cols - GUTTER_COLS);
+	       (!a->listing.job && !wanted_is_stale(a) &&
+		wanted_pane(a)->lines.cols == wanted_cols(a));
 }
 
 /* Whether the list under construction is the one to be shown. */
 static bool is_wanted(const struct app *a)
 {
-	return a->listing.job && a->tab == a->listing.tab && !a->stale[a->tab] &&
-	       a->list_rect.cols - GUTTER_COLS == a->listing.cols;
+	return a->listing.job && wanted_pane(a) == a->listing.pane && !wanted_is_stale(a) &&
+	       wanted_cols(a) == a->listing.cols;
 }
 
 void app_cancel_list(struct app *a)
@@ -60,7 +97,7 @@ void app_cancel_list(struct app *a)
 	a->listing.job = NULL;
 	ledger_release(a->listing.loops);
 	a->listing.loops = NULL;
-	a->stale[a->listing.tab] = true;
+	*a->listing.stale = true;
 }
 
 void app_drop_filter(struct app *a)
@@ -112,7 +149,7 @@ static void make_list(void *ctx, struct yield *y)
 	a->listing.scene.yield = y;
 	find_loops(a, &a->listing.scene);
 	a->listing.scene.loops = a->listing.loops; /* the older ones may lack what came since */
-	pane_make(&a->lists[a->listing.tab], &a->listing.scene, a->listing.cols);
+	pane_make(a->listing.pane, &a->listing.scene, a->listing.cols);
 }
 
 bool app_list_step(struct app *a, int64_t until_ms)
@@ -122,10 +159,13 @@ bool app_list_step(struct app *a, int64_t until_ms)
 	if (app_is_settled(a))
 		return true;
 	if (!a->listing.job) {
-		a->listing = (struct listing){ .job = job_new(make_list, a), .scene = a->scene,
-					       .tab = a->tab,
-					       .cols = a->list_rect.cols - GUTTER_COLS };
-		a->stale[a->tab] = false;
+		struct screen *page = app_page(a);
+
+		a->listing = (struct listing){ .job = job_new(make_list, a),
+					       .scene = app_list_scene(a), .pane = app_list(a),
+					       .stale = page ? &page->stale : &a->stale[a->tab],
+					       .cols = wanted_cols(a) };
+		*a->listing.stale = false;
 	}
 	if (until_ms == INT64_MAX)
 		make_list(a, NULL);
@@ -148,7 +188,8 @@ void app_refresh(struct app *a)
 	if (!is_wanted(a))
 		app_list_step(a, a->list_until_ms);
 	cols = s && !s->pane.text ? a->cols - GUTTER_COLS : a->cols;
-	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != cols)) {
+	if (s && s->page.type == TARGET_NONE &&
+	    (!s->pane.made || s->stale || s->pane.lines.cols != cols)) {
 		struct scene scene = app_scene_of(a, s);
 
 		fresh = !s->pane.made;

@@ -86,7 +86,7 @@ COMMAND(mark)
 	else
 		mark(d, item);
 	say_marked(a);
-	if (!a->screen_count)
+	if (!a->screen_count || app_page(a) == app_screen(a))
 		pane_move(app_list(a), 1);
 }
 

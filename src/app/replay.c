@@ -49,6 +49,8 @@ void replay_open(struct app *a, bool from_start)
 	struct playback *p = &a->playback;
 
 	/* neither a page nor a question may stay open whose y would send something */
+	if (a->screen_count)
+		trail_push(a);
 	while (a->screen_count)
 		app_back(a);
 	a->deciding.confirm = CONFIRM_NONE;

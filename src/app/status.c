@@ -11,7 +11,7 @@ static const char *const tab_keys[TAB_COUNT] = {
 	[TAB_LEDGER] = "{open} open  {diff} diff  {next-open} {previous-open} open item",
 	[TAB_MESSAGES] = "{open} open  {next-problem} {previous-problem} problem  "
 			 "{along} {along-back} correlation  {raw} raw",
-	[TAB_AGENTS] = "{open} last message",
+	[TAB_AGENTS] = "{open} open  {narrow} only this one",
 	[TAB_DECISIONS] = "{open} open  {undo} undo / abandon  {deliver} deliver  :resend",
 };
 
@@ -101,7 +101,12 @@ static void screen_keys(struct app *a, struct buf *out)
 	else if (view == &view_message)
 		keys = "{back} back  {raw} raw  {along} {along-back} correlation  "
 		       "{next-problem} {previous-problem} problem";
-	else if (view == &view_item) {
+	else if (!app_screen(a)->pane.text) {
+		if (add_verbs(a, false, out))
+			buf_adds(out, " decide  ");
+		keys = "{back} back  {open} open  {along} {along-back} correlation  "
+		       "{narrow} only this  {next-open} {previous-open} open item";
+	} else if (view == &view_item) {
 		if (add_verbs(a, false, out))
 			buf_adds(out, " decide  ");
 		keys = "{back} back  {diff} diff  {iteration-back} {iteration-forward} iteration  "

@@ -25,6 +25,8 @@ enum argument {
 	ARGUMENT_TASK,
 	ARGUMENT_FILTER, /* all that follows */
 	ARGUMENT_THEME,
+	ARGUMENT_SCOPE,    /* task, agent or session, and */
+	ARGUMENT_IN_SCOPE, /* the name of one */
 };
 
 struct app_command {

@@ -10,12 +10,16 @@
  *   agent     sender or receiver; who raised or decided the item; who has or had the task
  *   session   that it belongs to: model/session_of.h, by its name or the file's that names it
  *   source    the file, or the file or folder that was given, by its path or a tail of it
- *   task, id  of a message: it has a step of a task, review or item of that name. id is also the
- *             message's own, which is stored as a hash only: exact match, no wildcard
+ *   task, id  of a message: it has a step of a task, review or item of that name. A task has the
+ *             name of the task that it revises, too. id is also the message's own, which is stored
+ *             as a hash only: exact match, no wildcard
  *   severity  of an item; of a message's worst diagnostic
  *   trust     where it came from: of an item as item_trust, of a task its newest message
  *   after     from that time on, an item by its newest text, a task by its newest message
  *   before    earlier than that time, a task by its first message
+ *
+ * A filter may be limited to a task, an agent or a session: that is one more term, which compares
+ * numbers instead of names.
  *
  * Which messages have a step of a task is recorded in the task, not in the message: such terms
  * cache a bitmap of messages and update it incrementally. */
@@ -28,6 +32,7 @@ static void bitmap_release(struct message_bitmap *c)
 {
 	vec_release(&c->named);
 	vec_release(&c->bits);
+	vec_release(&c->agents);
 }
 
 void filter_free(struct filter *f)
@@ -37,6 +42,8 @@ void filter_free(struct filter *f)
 	for (uint32_t i = 0; i < f->terms.n; i++)
 		if (f->terms.v[i].bitmap)
 			bitmap_release(f->terms.v[i].bitmap);
+	if (f->scope.bitmap)
+		bitmap_release(f->scope.bitmap);
 	filter_sources_release(f);
 	vec_release(&f->terms);
 	vec_release(&f->words);
@@ -44,9 +51,25 @@ void filter_free(struct filter *f)
 	free(f);
 }
 
+void filter_limit(struct filter *f, enum filter_scope scope, uint32_t number)
+{
+	f->scope = (struct term){ .key = KEY_SCOPE, .scope = scope, .number = number };
+	if (scope == SCOPE_TASK)
+		f->scope.bitmap = arena_zalloc(&f->arena, sizeof(*f->scope.bitmap));
+}
+
+/* By its own id, or by that of the task it revises. */
 static bool task_matches(const struct term *t, const struct model *m, uint32_t task)
 {
-	return task != NONE && value_matches(t, model_str(m, m->tasks.v[task].id));
+	uint32_t root = task == NONE ? NONE : m->tasks.v[task].root;
+
+	if (task == NONE)
+		return false;
+	if (t->key == KEY_SCOPE)
+		return root == m->tasks.v[t->number].root;
+	return value_matches(t, model_str(m, m->tasks.v[task].id)) ||
+	       (root != task && t->key == KEY_TASK &&
+		value_matches(t, model_str(m, m->tasks.v[root].id)));
 }
 
 /* By its id, or by its whole name: "review-7/find-2". */
@@ -67,7 +90,7 @@ static bool item_id_matches(const struct term *t, const struct model *m, const s
 static void bitmap_find_entities(const struct term *t, const struct model *m)
 {
 	struct message_bitmap *c = t->bitmap;
-	bool by_task = t->key == KEY_TASK;
+	bool by_task = t->key != KEY_ID;
 
 	for (uint32_t *i = &c->tasks_seen; *i < m->tasks.n; (*i)++)
 		if (task_matches(t, m, *i))
@@ -98,6 +121,26 @@ static uint32_t step_message(const struct model *m, struct entity e, uint32_t i)
 				     : m->reviews.v[e.number].steps.v[i].message;
 }
 
+static void bitmap_note_agent(struct message_bitmap *c, uint32_t agent)
+{
+	if (agent == NONE)
+		return;
+	while (c->agents.n <= agent)
+		vec_push(&c->agents, false);
+	c->agents.v[agent] = true;
+}
+
+static void bitmap_add(const struct term *t, const struct model *m, uint32_t message)
+{
+	const struct route *r = message_route(m, message);
+
+	t->bitmap->bits.v[message / 64] |= UINT64_C(1) << message % 64;
+	if (t->key != KEY_SCOPE)
+		return;
+	bitmap_note_agent(t->bitmap, r->from);
+	bitmap_note_agent(t->bitmap, r->to);
+}
+
 /* Steps are in the order of messages: the new ones are at the end. */
 static void bitmap_update(const struct term *t, const struct model *m)
 {
@@ -114,22 +157,30 @@ static void bitmap_update(const struct term *t, const struct model *m)
 
 			if (message < c->messages_seen)
 				break;
-			c->bits.v[message / 64] |= UINT64_C(1) << message % 64;
+			bitmap_add(t, m, message);
 		}
 	}
 	c->messages_seen = m->records.n;
+}
+
+/* Makes the bitmap cover the first n messages. */
+static void bitmap_reach(const struct term *t, const struct model *m, uint32_t n)
+{
+	struct message_bitmap *c = t->bitmap;
+
+	if (c->m != m || c->messages_seen > m->records.n) {
+		bitmap_release(c);
+		*c = (struct message_bitmap){ .m = m };
+	}
+	if (c->messages_seen < n && c->messages_seen < m->records.n)
+		bitmap_update(t, m);
 }
 
 static bool bitmap_has(const struct term *t, const struct subject *s)
 {
 	struct message_bitmap *c = t->bitmap;
 
-	if (c->m != s->m || c->messages_seen > s->m->records.n) {
-		bitmap_release(c);
-		*c = (struct message_bitmap){ .m = s->m };
-	}
-	if (s->is.number >= c->messages_seen)
-		bitmap_update(t, s->m);
+	bitmap_reach(t, s->m, s->is.number + 1);
 	return c->bits.v[s->is.number / 64] >> s->is.number % 64 & 1;
 }
 
@@ -159,6 +210,35 @@ static bool match_agent(const struct term *t, const struct subject *s)
 static bool match_task(const struct term *t, const struct subject *s)
 {
 	return s->is.type == ENTITY_MESSAGE ? bitmap_has(t, s) : task_matches(t, s->m, s->task);
+}
+
+static bool is_of_agent(const struct subject *s, uint32_t agent)
+{
+	const struct task *task = s->is.type == ENTITY_TASK ? &s->m->tasks.v[s->is.number] : NULL;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (s->agents[i] == agent)
+			return true;
+	for (uint32_t i = 0; task && i < task->steps.n && task->steps.v[i].message < s->k; i++)
+		if (task->steps.v[i].agent == agent)
+			return true;
+	return false;
+}
+
+/* An agent belongs to the tasks about which it sent or received a message. */
+static bool match_scope(const struct term *t, const struct subject *s)
+{
+	switch (t->scope) {
+	case SCOPE_NONE: break;
+	case SCOPE_AGENT: return is_of_agent(s, t->number);
+	case SCOPE_SESSION: return s->session == t->number;
+	case SCOPE_TASK:
+		if (s->is.type != ENTITY_AGENT)
+			return match_task(t, s);
+		bitmap_reach(t, s->m, s->k);
+		return s->is.number < t->bitmap->agents.n && t->bitmap->agents.v[s->is.number];
+	}
+	return true;
 }
 
 static bool match_id(const struct term *t, const struct subject *s)
@@ -236,6 +316,8 @@ static bool subject_passes(const struct filter *f, const struct subject *s)
 	struct str text = STR_NONE;
 	bool fetched = false;
 
+	if (!match_scope(&f->scope, s))
+		return false;
 	for (uint32_t i = 0; i < f->terms.n; i++) {
 		const struct term *t = &f->terms.v[i];
 

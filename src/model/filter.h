@@ -5,7 +5,8 @@
  *   source:run.ndjson verdict:rejected
  *   is:open is:error is:warning is:due is:decided is:expired is:not-its-role trust:agent
  *   after:10:15 before:2026-01-26T10:00Z
- * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest) */
+ * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest);
+ * task takes the revisions of a task along */
 #ifndef GAVEL_MODEL_FILTER_H
 #define GAVEL_MODEL_FILTER_H
 
@@ -19,6 +20,10 @@ struct filter;
  * text gives a filter that matches all. */
 struct filter *filter_new(struct str text, int64_t day, struct err *err);
 void filter_free(struct filter *f);
+
+/* Limits a filter to what belongs to one task with its revisions, one agent, or one session. */
+enum filter_scope { SCOPE_NONE, SCOPE_TASK, SCOPE_AGENT, SCOPE_SESSION };
+void filter_limit(struct filter *f, enum filter_scope scope, uint32_t number);
 
 /* Fetches the subject's full text when (and only when) a plain word needs it. */
 typedef struct str (*filter_text_fn)(void *ctx, uint32_t number);

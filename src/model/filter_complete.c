@@ -98,6 +98,7 @@ static void offer_values(struct offer *o, enum key key, struct str value)
 	case KEY_ID:
 	case KEY_AFTER:
 	case KEY_BEFORE:
+	case KEY_SCOPE:
 	case KEY_WORD: return;
 	}
 	for (unsigned i = 0; (name = at(i)); i++)

@@ -21,7 +21,8 @@ enum key {
 	KEY_AFTER,
 	KEY_BEFORE,
 	KEY_COUNT,
-	KEY_WORD = KEY_COUNT /* no key: a plain word */
+	KEY_WORD = KEY_COUNT, /* no key: a plain word */
+	KEY_SCOPE             /* filter_limit; cannot be typed */
 };
 
 /* Properties tested by is: and severity:, as bits. The lowest are enum record_flag. */
@@ -48,12 +49,14 @@ struct entity {
 	uint32_t number;
 };
 
-/* Cached result of task: and id: terms: the messages with a step of a matching entity. */
+/* Cached result of task: and id: terms and of a task's scope: the messages with a step of a matching
+ * entity. */
 struct message_bitmap {
 	const struct model *m;
 	uint32_t messages_seen, tasks_seen, items_seen, reviews_seen;
 	VEC(struct entity) named;
 	VEC(uint64_t) bits; /* bitmap of messages */
+	VEC(bool) agents;   /* a scope's: who sent or received one of them */
 };
 
 /* Cached result of a source: term, by number of the file. */
@@ -70,6 +73,8 @@ struct term {
 	int64_t time_ms;
 	struct message_bitmap *bitmap;
 	struct source_matches *sources;
+	enum filter_scope scope; /* KEY_SCOPE: which number */
+	uint32_t number;
 };
 
 struct filter {
@@ -77,6 +82,7 @@ struct filter {
 	struct sessions_named *sessions;
 	filter_text_fn source_name; /* of a message; may be NULL */
 	void *source_ctx;
+	struct term scope; /* tested first */
 	VEC(struct term) terms;
 	VEC(struct term) words;
 };

@@ -20,13 +20,23 @@ static void remember(struct pane *p)
 		p->made = true; /* keeps a selection made while new lines are not there yet */
 }
 
+/* Whether a line is the heading of the one below it: a session's of anything in it, a task's of its
+ * items. */
+static bool is_heading(struct target t, struct target below)
+{
+	if (below.type == TARGET_ITEM)
+		return t.type == TARGET_SESSION || t.type == TARGET_TASK;
+	return t.type == TARGET_SESSION && below.type != TARGET_NONE && below.type != t.type;
+}
+
 /* The initial selection: a line that can be opened, not a heading. */
 static uint32_t first_target(const struct pane *p, const struct scene *s)
 {
 	for (uint32_t i = 0; p->view->target && i < p->lines.list.n && i < 16; i++) {
-		enum target_type type = p->view->target(s, &p->lines, i).type;
+		struct target t = p->view->target(s, &p->lines, i);
 
-		if (type != TARGET_NONE && type != TARGET_LOOP)
+		if (t.type != TARGET_NONE && t.type != TARGET_LOOP &&
+		    !is_heading(t, pane_line_target(p, s, i + 1)))
 			return i;
 	}
 	return 0;
@@ -366,6 +376,11 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 		buf_adds(&text, "Loading…");
 	else if (!p->text && s->reading)
 		buf_adds(&text, "Nothing yet: still reading the log.");
+	else if (!p->text && s->filter && s->narrowed.type != TARGET_NONE)
+		keymap_text(s->keymap,
+			    "Nothing here belongs to what the views are narrowed to. {back <Esc>} "
+			    "shows all again.",
+			    &text);
 	else if (!p->text && s->filter)
 		keymap_text(s->keymap,
 			    "No line matches the filter. {back <Esc>} clears it.",
@@ -490,7 +505,8 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 	}
 	p->rows = body.rows;
 	p->more = false;
-	clamp_top(p);
+	if (p->lines.cols) /* else the lines that it is the top of are still being made */
+		clamp_top(p);
 	if (!p->text)
 		scroll_to_selected(p);
 	if (!p->lines.list.n)

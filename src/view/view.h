@@ -51,6 +51,22 @@ struct life {
 	uint32_t last;     /* last message of its group + 1; 0 = none, or unknown */
 };
 
+/* What a line leads to when it is opened. */
+enum target_type {
+	TARGET_NONE,
+	TARGET_ITEM,
+	TARGET_MESSAGE,
+	TARGET_TASK,
+	TARGET_AGENT,
+	TARGET_SESSION,
+	TARGET_LOOP, /* by its first message */
+};
+
+struct target {
+	enum target_type type;
+	uint32_t number;
+};
+
 struct scene {
 	const struct model *model;
 	uint32_t k;            /* the first k messages */
@@ -64,12 +80,14 @@ struct scene {
 	struct ledger *loops; /* the loops with every answer up to k; NULL: not computed yet */
 	uint32_t until;              /* replay: its last message + 1, beyond k; 0 = no replay */
 	const struct filter *filter; /* NULL = all */
+	struct target narrowed;      /* what the filter is limited to, for words; NONE = nothing */
 	const struct reader *reader;
 	bool all;                    /* inbox: closed items, too */
 	bool plain_order;            /* inbox: as model_inbox sorts it, without groups */
 	bool ascii;                  /* as the grid's; texts are wrapped before there is a grid */
 	uint32_t item;               /* item and diff views: which one */
 	uint32_t message;            /* message view: which one; loop view: its first */
+	struct target page;          /* task, agent and session views: which one */
 	bool raw;                    /* message and item views: raw bytes, not pretty-printed */
 	const struct app *app;       /* help: of what */
 	const struct keymap *keymap; /* for key names in texts; NULL on paper */
@@ -93,20 +111,6 @@ static inline int64_t scene_clock(const struct scene *s)
 {
 	return s->live ? s->now_ms : TIME_NONE;
 }
-
-/* What a line leads to when it is opened. */
-enum target_type {
-	TARGET_NONE,
-	TARGET_ITEM,
-	TARGET_MESSAGE,
-	TARGET_SESSION,
-	TARGET_LOOP, /* by its first message */
-};
-
-struct target {
-	enum target_type type;
-	uint32_t number;
-};
 
 /* Content of one line; each view defines the meaning of the numbers. */
 struct line {
@@ -201,7 +205,8 @@ struct view_ops {
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
-	view_preflight, view_recovery, view_loop, view_sessions;
+	view_preflight, view_recovery, view_loop, view_sessions, view_task,
+	view_agent, view_session;
 
 /* Of the lines of view_preflight: the i-th remark, its lines [first, end), and whether it is a caution
  * or says what is missing or not sent; false: there are no more. */

@@ -174,26 +174,25 @@ static bool put_process_trouble(struct pen *p, const struct life *life)
 	return true;
 }
 
-/* Trouble of its process or health; else the reported state; else derived from its work. */
-static void put_state(const struct scene *s, struct pen p, const struct agent_stats *stats,
-		      const struct life *life)
+void pen_agent_state(struct pen *p, const struct scene *s, const struct agent_stats *stats,
+		     const struct life *life)
 {
 	bool waits = life && !life->ended && stats->state == NONE && stats->health == AGENT_IDLE;
 
-	if (life && put_process_trouble(&p, life))
+	if (life && put_process_trouble(p, life))
 		return;
 	if (stats->health == AGENT_FLOODING || (life && life->flooding))
-		pen_put(&p, ROLE_WARN, "⚠ flooding");
+		pen_put(p, ROLE_WARN, "⚠ flooding");
 	else if (stats->health == AGENT_STALLED)
-		pen_put(&p, ROLE_STALLED, "⚠ stalled");
+		pen_put(p, ROLE_STALLED, "⚠ stalled");
 	else if (stats->health == AGENT_SILENT)
-		pen_put(&p, ROLE_STALLED, "⚠ silent");
+		pen_put(p, ROLE_STALLED, "⚠ silent");
 	else if (stats->state != NONE)
-		put_reported(&p, model_str(s->model, stats->state));
+		put_reported(p, model_str(s->model, stats->state));
 	else if (stats->health == AGENT_WORKING)
-		pen_put(&p, ROLE_OK, "▶ working");
+		pen_put(p, ROLE_OK, "▶ working");
 	else
-		pen_put(&p, ROLE_DIM, waits ? "· waits" : "· idle");
+		pen_put(p, ROLE_DIM, waits ? "· waits" : "· idle");
 }
 
 static void put_sparkline(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
@@ -306,8 +305,8 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	here = scene_in(s, agent->session);
 	stats = &own->stats[number];
 	put_name(s, number, fit, g, row);
-	put_state(s, column_pen(g, row, fit, COL_STATE), stats,
-		  life_of_agent(s, number, stats->messages > 0));
+	p = column_pen(g, row, fit, COL_STATE);
+	pen_agent_state(&p, s, stats, life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);
 	if (stats->task != NONE)
 		pen_short(&p, ROLE_ID, model_str(m, m->tasks.v[stats->task].id));
@@ -326,10 +325,9 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 		pen_short(&p, ROLE_DIM, session_name(m, agent->session));
 }
 
-/* Its last message, else the one that first names it. */
+/* A process none of whose agents has a line leads to its last message. */
 static struct target agents_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct agents_own *own = lines->own;
 	struct line line = line_at(lines, i);
 
 	if (line.what == LINE_PROCESS) {
@@ -337,8 +335,7 @@ static struct target agents_target(const struct scene *s, const struct lines *li
 
 		return last ? target_message(last - 1) : target_none;
 	}
-	return line.what == LINE_TOTAL ? target_none
-				       : target_message(own->stats[line.a].last_message);
+	return line.what == LINE_TOTAL ? target_none : target_agent(line.a);
 }
 
 const struct life *agents_life(const struct scene *s, const struct lines *lines, uint32_t i)

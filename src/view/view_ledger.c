@@ -389,16 +389,22 @@ static bool is_heading(const struct line *line)
 	return line->what == ROW_LOOP || line->what == ROW_PROGRESS;
 }
 
-/* The newest of the items that share the row. */
+/* The newest of the items that share the row; a heading leads to the task or session of its loop. */
 static struct target ledger_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct ledger_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	uint32_t place, next;
 
-	(void)s;
-	if (is_heading(line))
+	if (line->what == ROW_PROGRESS)
 		return target_loop(own->all->list[line->a].first);
+	if (line->what == ROW_LOOP) {
+		const struct ledger_loop *loop = &own->all->list[line->a];
+
+		if (loop->task != NONE)
+			return target_task(s, loop->task);
+		return target_session(s->model->reviews.v[own->all->reviews[loop->reviews]].session);
+	}
 	if (line->what != ROW_ITEM)
 		return target_none;
 	place = loop_place_of(own->all, line->b, line->a);

@@ -31,9 +31,8 @@ static const struct column table[COL_COUNT] = {
 
 enum { NAME_COLS = 14, AGENTS_LEAST = 21, DIALECT_COLS = 13 };
 
-static void layout(const struct scene *s, int cols, struct lines *out)
+static void adapt(const struct scene *s, struct column c[COL_COUNT])
 {
-	struct column c[COL_COUNT];
 	uint32_t last = s->k ? message_line(s->model, s->k - 1) : 0;
 	int names = agents_width(s, 6, NAME_COLS);
 
@@ -41,12 +40,28 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	c[COL_LINE].min = c[COL_LINE].want = number_width(last > s->k ? last : s->k, 4);
 	c[COL_AGENTS].want = 2 * names + 3;
 	c[COL_AGENTS].min = c[COL_AGENTS].want < AGENTS_LEAST ? c[COL_AGENTS].want : AGENTS_LEAST;
+}
+
+static void layout(const struct scene *s, int cols, struct lines *out)
+{
+	struct column c[COL_COUNT];
+
+	adapt(s, c);
 	session_column(s, out, &c[COL_SESSION], 5);
 	if (!has_several_sources(s))
 		c[COL_SOURCE].min = 0;
 	table_layout(out, c, COL_COUNT, cols);
 	if (out->table->fit.cols[COL_DIALECT] < DIALECT_COLS)
 		out->table->columns[COL_DIALECT].title = "dial";
+}
+
+void message_row_layout(const struct scene *s, int cols, struct columns *fit)
+{
+	struct column c[COL_COUNT];
+
+	adapt(s, c);
+	c[COL_SOURCE].min = c[COL_SESSION].min = 0;
+	columns_fit(c, COL_COUNT, cols, fit);
 }
 
 static void messages_make(const struct scene *s, int cols, struct lines *out)
@@ -118,27 +133,17 @@ static void draw_incomplete(const struct scene *s, const struct columns *fit, st
 	pen_text(&p, ROLE_DIM, s->incomplete);
 }
 
-static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
-			  struct grid *g, struct rect row)
+void message_row_draw(const struct scene *s, const struct columns *fit, uint32_t message,
+		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const uint32_t *k = lines->own;
-	const struct columns *fit = &lines->table->fit;
-	uint32_t message = line_at(lines, i).a;
-	const struct record *r;
-	const struct route *route;
+	const struct record *r = &m->records.v[message];
+	const struct route *route = route_of(m, r);
+	bool prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
 	struct str summary;
 	struct pen p;
-	bool prose;
 	char text[32];
 
-	if (message == *k) {
-		draw_incomplete(s, fit, g, row);
-		return;
-	}
-	r = &m->records.v[message];
-	route = route_of(m, r);
-	prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
 	snprintf(text, sizeof(text), route->flags & RECORD_REPLY ? ">%u" : "%u",
 		 message_line(m, message));
 	put_right(g, column_rect(row, fit, COL_LINE),
@@ -146,11 +151,6 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 r->time_ms == TIME_NONE ? "" : timestamp_clock(r->time_ms, text));
-	p = column_pen(g, row, fit, COL_SOURCE);
-	if (p.rest.cols > 0)
-		pen_id(&p, ROLE_DIM, path_base(s->reader->source(s->reader->ctx, message)));
-	p = column_pen(g, row, fit, COL_SESSION);
-	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, message));
 	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
 		 fit->cols[COL_DIALECT] < DIALECT_COLS ? dialects[route->dialect]->short_name
@@ -163,6 +163,26 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	summary = s->reader->summary(s->reader->ctx, message);
 	pen_hidden(&p, summary);
 	pen_text(&p, prose ? ROLE_DIM : ROLE_NORMAL, summary);
+}
+
+static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			  struct grid *g, struct rect row)
+{
+	const uint32_t *k = lines->own;
+	const struct columns *fit = &lines->table->fit;
+	uint32_t message = line_at(lines, i).a;
+	struct pen p;
+
+	if (message == *k)
+		draw_incomplete(s, fit, g, row);
+	else
+		message_row_draw(s, fit, message, g, row);
+	p = column_pen(g, row, fit, COL_SOURCE);
+	if (message != *k && p.rest.cols > 0)
+		pen_id(&p, ROLE_DIM, path_base(s->reader->source(s->reader->ctx, message)));
+	p = column_pen(g, row, fit, COL_SESSION);
+	if (message != *k && p.rest.cols > 0)
+		pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, message));
 }
 
 static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)

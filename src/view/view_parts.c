@@ -93,6 +93,35 @@ struct target target_loop(uint32_t first_message)
 	return (struct target){ TARGET_LOOP, first_message };
 }
 
+struct target target_task(const struct scene *s, uint32_t task)
+{
+	return (struct target){ TARGET_TASK, root_at(s->model, task, s->k) };
+}
+
+struct target target_agent(uint32_t agent)
+{
+	return (struct target){ TARGET_AGENT, agent };
+}
+
+struct target target_session(uint32_t session)
+{
+	return (struct target){ TARGET_SESSION, session };
+}
+
+enum filter_scope target_scope(struct target t)
+{
+	switch (t.type) {
+	case TARGET_TASK: return SCOPE_TASK;
+	case TARGET_AGENT: return SCOPE_AGENT;
+	case TARGET_SESSION: return SCOPE_SESSION;
+	case TARGET_NONE:
+	case TARGET_ITEM:
+	case TARGET_LOOP:
+	case TARGET_MESSAGE: break;
+	}
+	return SCOPE_NONE;
+}
+
 /* ---- the pen ---- */
 
 void pen_skip(struct pen *p, int cols)
@@ -676,12 +705,10 @@ bool target_contains(const struct scene *s, struct target t, struct str word)
 	const struct item *item;
 	bool found;
 
-	if (t.type == TARGET_NONE || t.type == TARGET_LOOP)
-		return false;
-	if (t.type == TARGET_SESSION)
-		return str_contains_nocase(session_name(s->model, t.number), word);
 	if (t.type == TARGET_MESSAGE)
 		return str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
+	if (t.type != TARGET_ITEM)
+		return false;
 	item = &s->model->items.v[t.number];
 	if (!item_at(s->model, item, s->k, scene_clock(s), &at))
 		return false;

@@ -81,6 +81,9 @@ void pen_title(struct pen *p, enum role role, const struct scene *s, const struc
 	       const struct item_state *at);
 /* Decimal digits of n, at least `min`. */
 int number_width(uint32_t n, int min);
+/* State of an agent: trouble of its process or health; else as reported; else from its work. */
+void pen_agent_state(struct pen *p, const struct scene *s, const struct agent_stats *stats,
+		     const struct life *life);
 /* Right-aligned label. */
 void put_right(struct grid *g, struct rect where, enum role role, const char *label);
 
@@ -124,6 +127,10 @@ void table_heading(const struct scene *s, const struct lines *lines, struct grid
 void columns_fit(const struct column *table, unsigned n, int cols, struct columns *out);
 struct rect column_rect(struct rect row, const struct columns *c, unsigned i);
 struct pen column_pen(struct grid *g, struct rect row, const struct columns *c, unsigned i);
+/* The row of one message, in the columns of the messages view. */
+void message_row_layout(const struct scene *s, int cols, struct columns *fit);
+void message_row_draw(const struct scene *s, const struct columns *fit, uint32_t message,
+		      struct grid *g, struct rect row);
 /* Columns of the longest agent name among the first k messages, within [min, max]. */
 int agents_width(const struct scene *s, int min, int max);
 
@@ -271,6 +278,12 @@ const char *agent_health_word(const struct agent_stats *stats, const struct life
 struct target target_item(uint32_t item);
 struct target target_message(uint32_t message);
 struct target target_loop(uint32_t first_message);
+/* A task leads to the page of the chain it revises. */
+struct target target_task(const struct scene *s, uint32_t task);
+struct target target_agent(uint32_t agent);
+struct target target_session(uint32_t session);
+/* How a filter is limited to what belongs to a task, agent or session; SCOPE_NONE for others. */
+enum filter_scope target_scope(struct target t);
 extern const struct target target_none;
 /* Allocates room for so many more lines. */
 void lines_reserve(struct lines *lines, uint32_t more);

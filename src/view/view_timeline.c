@@ -607,18 +607,20 @@ static void timeline_draw(const struct scene *s, const struct lines *lines, uint
 	draw_chosen_mark(s, lines->own, line, g, where);
 }
 
-/* A task leads to the message that assigned it, a review to its newest step. */
+/* A review leads to its newest step. */
 static struct target timeline_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct model *m = s->model;
 	const struct line *line = &lines->list.v[i];
-	struct task_state_at task;
 	struct review_state review;
 
 	if (lane_has_mark(s, line))
 		return target_message(s->mark - 1);
-	if (line->what == LANE_TASK && task_at(m, &m->tasks.v[line->a], s->k, &task))
-		return target_message(task.given != NONE ? task.given : task.last);
+	if (line->what == LANE_SESSION)
+		return target_session(line->a);
+	if ((line->what == LANE_TASK || line->what == LANE_NEEDS) &&
+	    m->tasks.v[line->a].steps.n && m->tasks.v[line->a].steps.v[0].message < s->k)
+		return target_task(s, line->a);
 	if (line->what == LANE_REVIEW && review_at(m, &m->reviews.v[line->a], s->k, &review))
 		return target_message(review.last);
 	return target_none;

@@ -64,6 +64,7 @@ static void add_assignment(void)
 
 	m.session = STR("ses_1");
 	m.id = STR("msg-A1");
+	m.correlation = STR("corr-T1");
 	m.from = (struct actor){ STR("lead"), STR("architect"), false };
 	m.to = (struct actor){ STR("Dev-01"), STR("developer"), false };
 	event_add(&m, EV_TASK, STR("T1"), "/payload/task/task_id");
@@ -293,6 +294,110 @@ START_TEST(task_finds_what_was_done_to_it)
 	ck_assert(task("task:t1", 1));
 	ck_assert(!task("task:T2", 1));
 	ck_assert(!lead("task:T1"));
+}
+END_TEST
+
+/* T1.r2 revises T1. */
+static void add_revision(void)
+{
+	struct message m = begin(DIALECT_COLLABORATION, "task_assignment", 51);
+
+	m.session = STR("ses_1");
+	m.from = (struct actor){ STR("lead"), STR("architect"), false };
+	m.to = (struct actor){ STR("Dev-02"), STR("developer"), false };
+	m.correlation = STR("corr-T1");
+	event_add(&m, EV_TASK, STR("T1.r2"), "/payload/task/task_id")->again = true;
+	end(&m);
+}
+
+static bool passes_message(struct filter *f, uint32_t message)
+{
+	return filter_message(f, &model, message, NULL, NULL);
+}
+
+START_TEST(task_takes_its_revisions_along)
+{
+	struct filter *f = must("task:T1"), *revision = must("task:t1.R2"), *not = must("-task:T1");
+	uint32_t assigned = MESSAGES;
+
+	ck_assert(passes_message(f, ASSIGN)); /* the cache is there before the revision */
+	add_revision();
+	ck_assert_uint_eq(model.tasks.n, 2);
+	ck_assert_uint_eq(model.tasks.v[1].root, 0);
+	ck_assert(passes_message(f, assigned) && filter_task(f, &model, 1, model.records.n));
+	ck_assert(passes_message(revision, assigned) && !passes_message(revision, ASSIGN));
+	ck_assert(!filter_task(revision, &model, 0, model.records.n));
+	ck_assert(!passes_message(not, assigned) && passes_message(not, TEXT));
+	ck_assert(!task("id:T1.r2", model.records.n)); /* only task: follows revisions */
+	filter_free(f);
+	filter_free(revision);
+	filter_free(not);
+}
+END_TEST
+
+static uint32_t agent_named(const char *name)
+{
+	for (uint32_t i = 0; i < model.agents.n; i++)
+		if (str_is(agent_name(&model, i), name))
+			return i;
+	ck_abort_msg("no agent %s", name);
+}
+
+static struct filter *limited(const char *text, enum filter_scope scope, uint32_t number)
+{
+	struct filter *f = must(text);
+
+	filter_limit(f, scope, number);
+	return f;
+}
+
+START_TEST(limited_to_a_task)
+{
+	struct filter *f = limited("", SCOPE_TASK, 0), *both = limited("kind:progress*", SCOPE_TASK, 0);
+	uint32_t k;
+
+	add_revision();
+	k = model.records.n;
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		ck_assert_int_eq(passes_message(f, i), i == ASSIGN || i == PROGRESS || i == RESULT);
+		ck_assert_int_eq(passes_message(both, i), i == PROGRESS);
+	}
+	ck_assert(passes_message(f, MESSAGES));
+	ck_assert(filter_task(f, &model, 0, k) && filter_task(f, &model, 1, k));
+	/* who takes part in it, even where no message was asked about before */
+	filter_free(f);
+	f = limited("", SCOPE_TASK, 1);
+	ck_assert(filter_agent(f, &model, agent_named("lead"), k));
+	ck_assert(filter_agent(f, &model, agent_named("Dev-02"), k));
+	ck_assert(!filter_agent(f, &model, agent_named("provider"), k));
+	filter_free(f);
+	filter_free(both);
+}
+END_TEST
+
+START_TEST(limited_to_an_agent_or_a_session)
+{
+	uint32_t dev = agent_named("Dev-01"), session = model.agents.v[dev].session;
+	struct filter *agent = limited("", SCOPE_AGENT, dev);
+	struct filter *in = limited("", SCOPE_SESSION, session);
+	uint32_t k = model.records.n;
+
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		const struct route *r = message_route(&model, i);
+
+		ck_assert_int_eq(passes_message(agent, i), r->from == dev || r->to == dev);
+		ck_assert_int_eq(passes_message(in, i), r->session == session);
+	}
+	ck_assert(passes_message(agent, ASSIGN) && !passes_message(agent, TEXT));
+	ck_assert(passes_message(in, ASSIGN) && !passes_message(in, TEXT));
+	ck_assert(filter_task(agent, &model, 0, k) && filter_task(in, &model, 0, k));
+	for (uint32_t i = 0; i < model.agents.n; i++) {
+		ck_assert_int_eq(filter_agent(agent, &model, i, k), i == dev);
+		ck_assert_int_eq(filter_agent(in, &model, i, k),
+				 model.agents.v[i].session == session);
+	}
+	filter_free(agent);
+	filter_free(in);
 }
 END_TEST
 
@@ -741,6 +846,9 @@ int main(void)
 	tcase_add_test(t, agent_has_part_in_it);
 	tcase_add_test(t, task_finds_what_was_done_to_it);
 	tcase_add_test(t, task_sees_messages_that_come_later);
+	tcase_add_test(t, task_takes_its_revisions_along);
+	tcase_add_test(t, limited_to_a_task);
+	tcase_add_test(t, limited_to_an_agent_or_a_session);
 	tcase_add_test(t, session_by_name);
 	tcase_add_test(t, session_takes_what_names_none);
 	tcase_add_test(t, session_of_a_line_is_known_later);

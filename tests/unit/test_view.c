@@ -213,6 +213,10 @@ static void assert_target(const struct view_ops *v, const struct scene *s, struc
 		break;
 	case TARGET_MESSAGE:
 	case TARGET_LOOP: MUST(t.number < s->k); break;
+	case TARGET_TASK: MUST(t.number < m->tasks.n); break;
+	case TARGET_AGENT:
+		MUST(t.number < m->agents.n && m->agents.v[t.number].first < s->k);
+		break;
 	case TARGET_SESSION:
 		MUST(t.number < m->sessions.n && m->sessions.v[t.number].first < s->k);
 		break;
@@ -636,6 +640,86 @@ START_TEST(test_hidden_text)
 }
 END_TEST
 
+/* ---- pages of tasks, agents and sessions ---- */
+
+static const struct {
+	const struct view_ops *view;
+	enum target_type type;
+} pages[] = {
+	{ &view_task, TARGET_TASK },
+	{ &view_agent, TARGET_AGENT },
+	{ &view_session, TARGET_SESSION },
+};
+enum { PAGES = sizeof(pages) / sizeof(pages[0]) };
+
+static uint32_t page_count(const struct model *m, enum target_type type)
+{
+	return type == TARGET_TASK ? m->tasks.n : type == TARGET_AGENT ? m->agents.n : m->sessions.n;
+}
+
+START_TEST(test_pages_stay_inside)
+{
+	struct buf text = demo_text();
+	struct session_text t;
+	struct scene s;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	for (unsigned v = 0; v < PAGES; v++) {
+		uint32_t n = page_count(&t.model, pages[v].type);
+
+		for (uint32_t i = 0; i <= n; i++) { /* one more than there are */
+			s.page = (struct target){ pages[v].type, i };
+			draw_inside(pages[v].view, &s, 20 + (int)(i * 37 % 180));
+		}
+		for (int cols = 1; cols <= 200; cols += 7) {
+			s.page = (struct target){ pages[v].type, (uint32_t)cols % n };
+			draw_inside(pages[v].view, &s, cols);
+		}
+	}
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* As of the first k of all messages, a page is what it is when only these were read. */
+START_TEST(test_pages_cursor)
+{
+	struct buf text = demo_text(), whole = { 0 }, part = { 0 };
+	struct session_text all, first;
+
+	session_apply(&all, buf_str(&text), UINT32_MAX);
+	for (uint32_t k = (uint32_t)_i; k <= all.model.records.n; k += 12) {
+		session_apply(&first, buf_str(&text), k);
+		for (unsigned v = 0; v < PAGES; v++) {
+			struct scene a = scene_at(&all, k), b = scene_at(&first, k);
+
+			for (uint32_t i = 0; i < page_count(&first.model, pages[v].type); i++) {
+				a.page = b.page = (struct target){ pages[v].type, i };
+				buf_clear(&whole);
+				buf_clear(&part);
+				picture(pages[v].view, &a, 120, UINT32_MAX, &whole);
+				picture(pages[v].view, &b, 120, UINT32_MAX, &part);
+				ck_assert_msg(str_eq(buf_str(&whole), buf_str(&part)),
+					      "%s %u as of %u messages differs:\n%s\nfresh:\n%s",
+					      pages[v].view->name, i, k, whole.n ? whole.p : "",
+					      part.n ? part.p : "");
+			}
+		}
+		session_done(&first);
+	}
+	session_done(&all);
+	buf_release(&text);
+	buf_release(&whole);
+	buf_release(&part);
+}
+END_TEST
+
+static bool says(const struct buf *out, const char *words)
+{
+	return str_find(buf_str(out), str_of(words), 0) >= 0;
+}
+
 /* What a line leads to is there at every cursor, and is what the line is about. */
 START_TEST(test_targets)
 {
@@ -997,6 +1081,8 @@ int main(void)
 	tcase_add_test(c, test_yield);
 	tcase_add_test(c, test_hidden_text);
 	tcase_add_test(c, test_targets);
+	tcase_add_test(c, test_pages_stay_inside);
+	tcase_add_loop_test(c, test_pages_cursor, 0, 12);
 	tcase_add_test(c, test_decisions);
 	tcase_add_test(c, test_message);
 	tcase_add_test(c, test_long_message);
