@@ -439,7 +439,7 @@ static const char *write_log(const char *name, const char *time)
 
 	ck_assert_ptr_nonnull(f);
 	fprintf(f,
-		"{\"type\":\"request:ask-user\",\"id\":\"%s\",\"timestamp\":\"2026-01-26T%s.000Z\","
+		"{\"type\":\"event:question\",\"id\":\"%s\",\"timestamp\":\"2026-01-26T%s.000Z\","
 		"\"agentId\":\"dev\",\"payload\":{\"question\":\"Asked at %s?\"}}\n",
 		name, time, time);
 	fclose(f);
@@ -456,6 +456,7 @@ START_TEST(several_sources_are_one_list)
 	open_logs(sources, 2);
 	draw(ROWS, 100);
 	ck_assert_uint_eq(app_list(&app)->lines.list.n, 2);
+	ck_assert_str_eq(app_list(&app)->lines.groups[0].name, "blocked on you");
 	ck_assert_int_ge(row_with("Asked at 09:00:00?"), 0);
 	ck_assert_int_lt(row_with("Asked at 09:00:00?"), row_with("Asked at 10:00:00?"));
 	close_logs();
