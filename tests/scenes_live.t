@@ -88,13 +88,18 @@ ok 'Q ends it' soon says 'exit code 0'
 
 # A question that waits for three seconds: it opens, nears its end, and is over.
 : >asks.ndjson
-start 120x24 "$FOLLOWING" asks.ndjson
+printf '#!/bin/sh\ncat >>"$1"\n' >tell
+chmod +x tell
+printf '{ "notices": { "terminal": ["bell"], "command": ["%s/tell", "%s/told"] } }' "$PWD" "$PWD" >notices.json
+told() { [ "$(sed 's/^{"event":"\([a-z]*\)".*"rest":\([0-9]*\)}$/\1 \2/' told | tr '\n' ' ')" = "$1" ]; }
+start 120x24 "$FOLLOWING" --config=notices.json asks.ndjson
 ok 'an empty log is followed' soon title_says ' followed '
 printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-000000000001","timestamp":"%s","agentId":"agent-1","payload":{"question":"Now or never?","options":[],"timeout":3000}}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>asks.ndjson
 ok 'a question opens' soon says 'until it expires at'
 ok 'its end is near' soon says '00000000-0000-4000-8000-000000000001 expires in'
 ok 'it expires, and that is told' soon says '00000000-0000-4000-8000-000000000001 expired: the agent continues unanswered'
 ok 'and is seen in the inbox' soon says 'over '
+ok 'a program of the person was told each time' soon told 'opened 0 near 0 expired 0 '
 press 5
 ok 'who asked was seen a moment ago' soon says 'agent-1'
 press Q

@@ -387,14 +387,14 @@ unsigned app_where(const struct app *a, unsigned screens)
 
 static void run_command(struct app *a, const struct app_command *c, struct str argument)
 {
-	if (!(c->where & app_where(a, a->screen_count))) {
-		app_say(a, ROLE_WARN, "%s: not available here; {help} lists what is", c->name);
-		return;
-	}
 	if (a->playback.model &&
 	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
 		app_say(a, ROLE_WARN, "%s", replay_refusal);
 		decide_refused(a);
+		return;
+	}
+	if (!(c->where & app_where(a, a->screen_count))) {
+		app_say(a, ROLE_WARN, "%s: not available here; {help} lists what is", c->name);
 		return;
 	}
 	app_refresh(a);
