@@ -187,6 +187,46 @@ ok '... the last one stays' says ' 18/18 '
 fresh ':mark kind:finding<Enter>;a' --config=advance.json
 ok '... and a verb on marked ones moves nothing' says ' 1/18 '
 
+# ---- snoozing ----
+
+fresh ':5<Enter>z'
+ok 'snoozed: not listed' says ' 5/17 '
+keys ''
+ok '... nor after a restart' says ' 1/17 '
+ok '... which is said' says "1 snoozed item is not listed; \\ is:snoozed lists it"
+keys 'A:5<Enter>'
+ok '... it is one of all' says ' 5/38 '
+keys '\is:snoozed<Enter>'
+ok 'a filter lists what is snoozed' says ' 1/1 '
+ok '... that one' says 'review-PK-4'
+keys '\-is:snoozed<Enter>'
+ok '... or all others' says ' 1/17 '
+keys '\is:snoozed<Enter>z'
+ok 'z wakes it' says 'No line matches the filter'
+keys ''
+ok '... for good' says ' 1/18 '
+fresh ':mark kind:finding<Enter>;z'
+ok 'all marked ones at once' says '2 snoozed until nearly due or changed'
+ok '... are not listed' says ' 1/16 '
+keys ''
+ok '... nor later' says '2 snoozed items are not listed'
+cp demo.ndjson before.ndjson
+grep '"message_type":"review_result".*"review-PK-3"' demo.ndjson | tail -n 1 |
+	sed 's/"message_id":"[^"]*"/"message_id":"0e6f9c0e-3f0c-4d6e-8a3b-3f2b7f0c9d11"/; s/"sequence_number":[0-9]*/"sequence_number":200/; s/ring is removed/ring is gone/g' >>demo.ndjson
+keys ''
+ok 'what changed meanwhile is back' lacks 'not listed; '
+cp before.ndjson demo.ndjson
+fresh ':1<Enter>z'
+ok 'what is nearly due is not snoozed' says 'nearly due: not snoozed'
+fresh ':5<Enter>z' --read-only
+ok 'read-only: hidden' says ' 5/17 '
+keys ''
+ok '... until gavel ends' says ' 1/18 '
+fresh ':5<Enter>z:5<Enter>D'
+ok 'snoozed is no decision' title ' 1 staged '
+is '... and nothing that journals list' 1 "$("$GAVEL" show decisions --format=json demo.ndjson | grep -c '"verb":"')"
+ok 'the journal is valid' "$GAVEL" journal verify
+
 # ---- leaving ----
 
 fresh ':8<Enter>aQ'
