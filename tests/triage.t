@@ -65,23 +65,23 @@ is 'a line for each message, all on one screen' 12 "$(grep -c '→' screen)"
 ok '... what is said, to whom, about what' says '✓ accept   → orchestrator      Second attempt: same timeout'
 ok '... with the words of the person' says ': Too early.'
 ok '... and no id' lacks 89f6478a
-is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution ' screen)"
+is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution: ' screen)"
 page '<Enter>'
 ok 'Enter unfolds one' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
-ok '... with its place' says "where   $tmp/demo.ndjson.replies.ndjson"
+ok '... with its place' says "where    $tmp/demo.ndjson.replies.ndjson"
 ok '... the summary stays' says ' 11 messages, 8 recipients, 2 cautions'
 page '<Enter>jjj<Enter>'
 is 'and folds it again, from any of its lines' 12 "$(grep -c '→' screen)"
 page '<Enter>r'
 ok 'r shows the bytes as they will be written' says '{"task_id":"89f6478a-fff9-470e-ba32-404c6aa067f7","decision":"approve"'
 page 'n'
-ok 'n goes to the next caution' says '▸    caution 1 other item of this turn is open'
+ok 'n goes to the next caution' says '▸    caution: 1 other item of this turn is open'
 page 'nn'
-ok '... and the next' says '▸    caution accepted says that'
+ok '... and the next' says '▸    caution: accepted says that'
 page 'nnn'
-ok '... and round' says '▸    caution 1 other item'
+ok '... and round' says '▸    caution: 1 other item'
 page 'N'
-ok 'N goes back' says '▸    caution accepted says that'
+ok 'N goes back' says '▸    caution: accepted says that'
 page 'x'
 ok 'x drops one: it is not in the summary' says ' 10 messages, 8 recipients, 2 cautions, 1 only recorded here, 1 dropped'
 ok '... it is listed as not sent now' says ' not now   stays staged: accept Second attempt'
@@ -114,7 +114,7 @@ ok 'y asks again for cautions that were not on the screen' says '2 cautions have
 small '$<wait:400>yj'
 is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 small '$<wait:400>yn'
-ok '... n goes to the first' says '▸    caution 1 other item'
+ok '... n goes to the first' says '▸    caution: 1 other item'
 small '$<wait:400>nny'
 ok '... seen, y asks only for the artifact' says 'the artifact is the same as in the last turn'
 is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
