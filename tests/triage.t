@@ -65,23 +65,23 @@ is 'a line for each message, all on one screen' 12 "$(grep -c '→' screen)"
 ok '... what is said, to whom, about what' says '✓ accept   → orchestrator      Second attempt: same timeout'
 ok '... with the words of the person' says ': Too early.'
 ok '... and no id' lacks 89f6478a
-is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution ' screen)"
+is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution: ' screen)"
 page '<Enter>'
 ok 'Enter unfolds one' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
-ok '... with its place' says "where   $tmp/demo.ndjson.replies.ndjson"
+ok '... with its place' says "where    $tmp/demo.ndjson.replies.ndjson"
 ok '... the summary stays' says ' 11 messages, 8 recipients, 2 cautions'
 page '<Enter>jjj<Enter>'
 is 'and folds it again, from any of its lines' 12 "$(grep -c '→' screen)"
 page '<Enter>r'
 ok 'r shows the bytes as they will be written' says '{"task_id":"89f6478a-fff9-470e-ba32-404c6aa067f7","decision":"approve"'
 page 'n'
-ok 'n goes to the next caution' says '▸    caution 1 other item of this turn is open'
+ok 'n goes to the next caution' says '▸    caution: 1 other item of this turn is open'
 page 'nn'
-ok '... and the next' says '▸    caution accepted says that'
+ok '... and the next' says '▸    caution: accepted says that'
 page 'nnn'
-ok '... and round' says '▸    caution 1 other item'
+ok '... and round' says '▸    caution: 1 other item'
 page 'N'
-ok 'N goes back' says '▸    caution accepted says that'
+ok 'N goes back' says '▸    caution: accepted says that'
 page 'x'
 ok 'x drops one: it is not in the summary' says ' 10 messages, 8 recipients, 2 cautions, 1 only recorded here, 1 dropped'
 ok '... it is listed as not sent now' says ' not now   stays staged: accept Second attempt'
@@ -114,7 +114,7 @@ ok 'y asks again for cautions that were not on the screen' says '2 cautions have
 small '$<wait:400>yj'
 is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 small '$<wait:400>yn'
-ok '... n goes to the first' says '▸    caution 1 other item'
+ok '... n goes to the first' says '▸    caution: 1 other item'
 small '$<wait:400>nny'
 ok '... seen, y asks only for the artifact' says 'the artifact is the same as in the last turn'
 is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
@@ -186,6 +186,46 @@ fresh ':18<Enter>a' --config=advance.json
 ok '... the last one stays' says ' 18/18 '
 fresh ':mark kind:finding<Enter>;a' --config=advance.json
 ok '... and a verb on marked ones moves nothing' says ' 1/18 '
+
+# ---- snoozing ----
+
+fresh ':5<Enter>z'
+ok 'snoozed: not listed' says ' 5/17 '
+keys ''
+ok '... nor after a restart' says ' 1/17 '
+ok '... which is said' says "1 snoozed item is not listed; \\ is:snoozed lists it"
+keys 'A:5<Enter>'
+ok '... it is one of all' says ' 5/38 '
+keys '\is:snoozed<Enter>'
+ok 'a filter lists what is snoozed' says ' 1/1 '
+ok '... that one' says 'review-PK-4'
+keys '\-is:snoozed<Enter>'
+ok '... or all others' says ' 1/17 '
+keys '\is:snoozed<Enter>z'
+ok 'z wakes it' says 'No line matches the filter'
+keys ''
+ok '... for good' says ' 1/18 '
+fresh ':mark kind:finding<Enter>;z'
+ok 'all marked ones at once' says '2 snoozed until nearly due or changed'
+ok '... are not listed' says ' 1/16 '
+keys ''
+ok '... nor later' says '2 snoozed items are not listed'
+cp demo.ndjson before.ndjson
+grep '"message_type":"review_result".*"review-PK-3"' demo.ndjson | tail -n 1 |
+	sed 's/"message_id":"[^"]*"/"message_id":"0e6f9c0e-3f0c-4d6e-8a3b-3f2b7f0c9d11"/; s/"sequence_number":[0-9]*/"sequence_number":200/; s/ring is removed/ring is gone/g' >>demo.ndjson
+keys ''
+ok 'what changed meanwhile is back' lacks 'not listed; '
+cp before.ndjson demo.ndjson
+fresh ':1<Enter>z'
+ok 'what is nearly due is not snoozed' says 'nearly due: not snoozed'
+fresh ':5<Enter>z' --read-only
+ok 'read-only: hidden' says ' 5/17 '
+keys ''
+ok '... until gavel ends' says ' 1/18 '
+fresh ':5<Enter>z:5<Enter>D'
+ok 'snoozed is no decision' title ' 1 staged '
+is '... and nothing that journals list' 1 "$("$GAVEL" show decisions --format=json demo.ndjson | grep -c '"verb":"')"
+ok 'the journal is valid' "$GAVEL" journal verify
 
 # ---- leaving ----
 

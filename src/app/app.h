@@ -31,6 +31,7 @@ enum effect_type {
 	EFFECT_STAGE,       /* draft */
 	EFFECT_EXPLAIN,     /* draft: edit its explanation in $EDITOR, then stage it again */
 	EFFECT_UNDO,        /* undo */
+	EFFECT_SNOOZE,      /* snooze: keep it in the journal */
 	EFFECT_PLAN,        /* make the plan and open the pre-flight page */
 	EFFECT_DROP,        /* drop: leave a message of the plan shown out, or take one in again */
 	EFFECT_DELIVER,     /* sure: send the plan shown */
@@ -78,6 +79,10 @@ struct effect {
 		} edit;
 		struct draft draft;
 		uint32_t undo; /* number of the draft */
+		struct {
+			uint32_t item;
+			bool on; /* false: it is back */
+		} snooze;
 		struct {
 			uint32_t letter, dropped; /* number in plan.list or in plan.dropped; NONE */
 		} drop;

@@ -111,6 +111,8 @@ bool decide_takes(struct app *a, uint32_t item, enum verb verb, uint32_t *correc
 void decide_name_refused(struct app *a, uint32_t item);
 /* A draft was staged: selects the next item if the configuration says so. */
 void decide_advance(struct app *a);
+/* Hides the items that the desk knows as snoozed and that have not changed; returns how many. */
+uint32_t decide_restore_snoozed(struct app *a, const struct desk *d);
 /* undoing.c: what is staged from now on is undone together, and nothing can be redone. */
 void decide_new_step(struct app *a);
 /* A draft of the desk was staged, or undone. */

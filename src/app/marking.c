@@ -1,6 +1,9 @@
-/* Marking items for a bulk decision, and snoozing them (the command defer). */
+/* Marking items for a bulk decision, and snoozing them (the command defer). What is snoozed is kept in
+ * the journal, so that it stays hidden after a restart. */
 #include "app/app.h"
 #include "app/commands.h"
+#include "base/map.h"
+#include "decide/reader.h"
 #include "view/view_parts.h"
 
 static void mark(struct deciding *d, uint32_t item)
@@ -139,11 +142,38 @@ COMMAND(on_marked)
 	buf_release(&verbs);
 }
 
-static void unsnooze(struct deciding *d, uint32_t item)
+/* ---- snoozing ---- */
+
+static void set_snoozed(struct deciding *d, uint32_t item, uint32_t message)
 {
-	for (uint32_t i = d->triage.snoozed.n; i-- > 0;)
-		if (d->triage.snoozed.v[i].item == item)
-			d->triage.snoozed.v[i] = d->triage.snoozed.v[--d->triage.snoozed.n];
+	while (d->triage.snoozed.n <= item)
+		vec_push(&d->triage.snoozed, 0);
+	d->triage.snoozed.v[item] = message;
+}
+
+static void snooze(struct app *a, uint32_t item, const struct item_state *at, bool on)
+{
+	set_snoozed(&a->deciding, item, on ? at->message + 1 : 0);
+	app_effect(a, (struct effect){ EFFECT_SNOOZE, decide_desk(a, item),
+				       .snooze = { item, on } });
+}
+
+/* Snoozes all marked items that are open, and unmarks them. */
+static void snooze_marked(struct app *a)
+{
+	struct triage *t = &a->deciding.triage;
+	struct item_state at;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->marked.n; i++)
+		if (decide_state(a, t->marked.v[i], &at) && at.open) {
+			snooze(a, t->marked.v[i], &at, true);
+			n += item_is_snoozed(&a->scene, t->marked.v[i], &at);
+		}
+	decide_unmark_all(&a->deciding);
+	app_invalidate(a);
+	app_say(a, ROLE_DIM, "%u snoozed until nearly due or changed; is:snoozed filters them, "
+			     "{defer} wakes one", n);
 }
 
 COMMAND(defer)
@@ -151,19 +181,79 @@ COMMAND(defer)
 	uint32_t item = app_item_here(a);
 	struct item_state at;
 
+	if (a->deciding.on_marked) {
+		snooze_marked(a);
+		return;
+	}
 	if (item == NONE || !decide_state(a, item, &at) || !at.open) {
 		app_say(a, ROLE_DIM, "no open item is selected");
 		return;
 	}
 	app_invalidate(a);
 	if (item_is_snoozed(&a->scene, item, &at)) {
-		unsnooze(&a->deciding, item);
+		snooze(a, item, &at, false);
 		app_say(a, ROLE_DIM, "back in the inbox");
 		return;
 	}
-	vec_push(&a->deciding.triage.snoozed, (struct snoozed){ item, at.message });
+	snooze(a, item, &at, true);
 	app_say(a, ROLE_DIM, item_is_snoozed(&a->scene, item, &at)
 				     ? "snoozed until nearly due or changed; {all} lists it, "
 				       "{defer} wakes it"
 				     : "nearly due: not snoozed");
+}
+
+/* Whether the item is still as it was when it was snoozed. */
+static bool is_unchanged(const struct app *a, const struct item *item, const struct item_state *at,
+			 const struct snooze *s)
+{
+	struct buf rev = { 0 };
+	bool same;
+
+	if (item->n != s->steps)
+		return false;
+	item_rev(a->scene.reader, item, at, &rev);
+	same = str_eq(buf_str(&rev), s->rev);
+	buf_release(&rev);
+	return same;
+}
+
+static const struct snooze *find_snooze(const struct desk *d, const struct map *by_name,
+					const struct model *m, const struct item *item,
+					struct buf *name)
+{
+	buf_clear(name);
+	item_name(m, item, name);
+	for (uint32_t it = 0, i; map_next(by_name, str_hash(buf_str(name)), &it, &i);)
+		if (d->snoozes.v[i].kind == item->kind &&
+		    str_eq(d->snoozes.v[i].item, buf_str(name)) &&
+		    str_eq(d->snoozes.v[i].session, session_name(m, item_session(m, item))))
+			return &d->snoozes.v[i];
+	return NULL;
+}
+
+uint32_t decide_restore_snoozed(struct app *a, const struct desk *d)
+{
+	const struct model *m = a->scene.model;
+	struct map by_name = { 0 };
+	struct buf name = { 0 };
+	struct item_state at;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->snoozes.n; i++)
+		map_add(&by_name, str_hash(d->snoozes.v[i].item), i);
+	for (uint32_t i = 0; by_name.n && i < m->items.n; i++) {
+		const struct item *item = &m->items.v[i];
+		const struct snooze *s;
+
+		if (!item->open || decide_desk(a, i) != d || !decide_state(a, i, &at) || !at.open)
+			continue;
+		s = find_snooze(d, &by_name, m, item, &name);
+		if (!s || !is_unchanged(a, item, &at, s))
+			continue;
+		set_snoozed(&a->deciding, i, at.message + 1);
+		n += item_is_snoozed(&a->scene, i, &at);
+	}
+	map_release(&by_name);
+	buf_release(&name);
+	return n;
 }

@@ -329,6 +329,7 @@ void desk_close(struct desk *d)
 	vec_release(&d->drafts);
 	vec_release(&d->letters);
 	vec_release(&d->heard);
+	vec_release(&d->snoozes);
 	vec_release(&d->logs);
 	map_release(&d->draft_ids);
 	map_release(&d->letter_ids);
@@ -485,6 +486,14 @@ void desk_note_heard(struct desk *d, struct str path, uint64_t offset)
 	record_put_anchor(&at, &line);
 	buf_addc(&line, '}');
 	desk_step(d, &line, false, &ignored);
+}
+
+int desk_snooze(struct desk *d, const struct snooze *s, bool on, struct err *err)
+{
+	struct buf line = { 0 };
+
+	record_snooze(d, s, on, &line);
+	return desk_step(d, &line, false, err);
 }
 
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)

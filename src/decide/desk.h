@@ -26,6 +26,7 @@
  *   VOID    ref, time                                   a draft or letter given up; a letter
  *                                                       takes its batch (INTENTS) along
  *   HEARD   time, path, offset, at                      where somebody else's reply was read
+ *   SNOOZED time, session, kind, item, rev, steps       hidden until it changes; WOKEN likewise
  * where `decides` repeats the drafts without their words, so that what was sent stays decided even if
  * DRAFT and INTENT are damaged, and `at` is the place in the agents' stream: {file, offset, print}
  * (struct anchor), and `file` the log's identity: {dev, ino, born, head} (struct log_identity);
@@ -78,6 +79,14 @@ struct known_log {
 	struct log_identity file; /* zero in journals of 0.1.0 */
 };
 
+/* An item that the person does not want to see until it changes. Names stay valid across restarts. */
+struct snooze {
+	struct str session, item; /* as in struct draft */
+	enum item_kind kind;
+	struct str rev;  /* as it was snoozed, */
+	uint32_t steps;  /* and with so many steps in its history */
+};
+
 struct desk {
 	struct str group;  /* the source as given: the model's group of its sessions */
 	struct str source; /* its real path; "stdin" for a stream; by desk_open_dir the last one known */
@@ -96,6 +105,7 @@ struct desk {
 	bool recovered; /* nothing was unfinished, or desk_recover was called */
 	uint32_t changes; /* records applied */
 	VEC(struct heard) heard; /* oldest first */
+	VEC(struct snooze) snoozes; /* each item once; those that have changed since are not removed */
 	uint32_t items_seen, drafts_seen; /* settle.c: progress through model and desk */
 	/* set by the opener */
 	bool sole_writer;
@@ -144,6 +154,8 @@ uint32_t desk_find(const struct desk *d, const struct draft *like);
 uint32_t desk_find_written(const struct desk *d, const struct draft *like);
 /* Records, unsynced, where somebody else's line of a reply file was read. */
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset);
+/* Records, unsynced, that an item is snoozed, or that it is not any more. */
+int desk_snooze(struct desk *d, const struct snooze *s, bool on, struct err *err);
 uint32_t desk_staged(const struct desk *d); /* how many */
 /* A draft by its id, or NULL. */
 const struct draft *desk_draft_named(const struct desk *d, struct str id);

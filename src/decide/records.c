@@ -464,6 +464,37 @@ static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 	}
 }
 
+void record_snooze(const struct desk *d, const struct snooze *s, bool on, struct buf *out)
+{
+	buf_printf(out, "{\"state\":\"%s\",\"time\":%lld", on ? "SNOOZED" : "WOKEN",
+		   (long long)timestamp_now_ms());
+	json_put_str(out, "session", str_eq(s->session, d->group) ? STR("") : s->session);
+	json_put_name(out, "kind", item_kind_name(s->kind));
+	json_put_str(out, "item", s->item);
+	json_put_str(out, "rev", s->rev);
+	json_put_number(out, "steps", s->steps);
+	buf_addc(out, '}');
+}
+
+/* The last record of an item counts. */
+static void apply_snooze(struct desk *d, yyjson_val *v, bool on)
+{
+	struct snooze s = { .session = read_str(d, v, "session"), .item = read_str(d, v, "item"),
+			    .rev = read_str(d, v, "rev"),
+			    .steps = (uint32_t)read_int(v, "steps") };
+
+	if (!item_kind_named(json_get_str(v, "kind"), &s.kind))
+		return;
+	if (!s.session.n)
+		s.session = d->group;
+	for (uint32_t i = d->snoozes.n; i-- > 0;)
+		if (d->snoozes.v[i].kind == s.kind && str_eq(d->snoozes.v[i].item, s.item) &&
+		    str_eq(d->snoozes.v[i].session, s.session))
+			d->snoozes.v[i] = d->snoozes.v[--d->snoozes.n];
+	if (on)
+		vec_push(&d->snoozes, s);
+}
+
 static void apply_open(struct desk *d, yyjson_val *v)
 {
 	yyjson_val *file = json_get(v, "file");
@@ -499,6 +530,8 @@ void record_apply(struct desk *d, struct str json)
 			apply_done(d, v);
 		} else if (str_is(state, "HEARD")) {
 			apply_heard(d, v);
+		} else if (str_is(state, "SNOOZED") || str_is(state, "WOKEN")) {
+			apply_snooze(d, v, str_is(state, "SNOOZED"));
 		} else if (str_is(state, "INTENTS")) {
 			apply_intents(d, json_get(v, "list"));
 		} else {

@@ -369,7 +369,8 @@ static unsigned worst_property(const struct record *r)
 static unsigned item_properties(const struct item_state *state)
 {
 	if (state->open)
-		return state->deadline_ms != TIME_NONE ? PROPERTY_OPEN | PROPERTY_DUE : PROPERTY_OPEN;
+		return PROPERTY_OPEN | (state->deadline_ms != TIME_NONE ? PROPERTY_DUE : 0u) |
+		       (state->snoozed ? PROPERTY_SNOOZED : 0u);
 	if (state->verdict == VERDICT_EXPIRED)
 		return PROPERTY_EXPIRED;
 	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED)
@@ -452,11 +453,20 @@ bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent,
 		.kind = model_str(m, a->type) });
 }
 
+bool filter_asks_snoozed(const struct filter *f)
+{
+	for (uint32_t i = 0; f && i < f->terms.n; i++)
+		if (f->terms.v[i].key == KEY_IS && f->terms.v[i].wanted & PROPERTY_SNOOZED)
+			return true;
+	return false;
+}
+
 const struct property_row filter_properties[PROPERTY_COUNT] = {
 	{ "open", PROPERTY_OPEN },
 	{ "decided", PROPERTY_DECIDED },
 	{ "expired", PROPERTY_EXPIRED },
 	{ "due", PROPERTY_DUE },
+	{ "snoozed", PROPERTY_SNOOZED },
 	{ "error", PROPERTY_ERROR },
 	{ "warning", PROPERTY_WARNING },
 	{ "note", PROPERTY_NOTE },

@@ -3,7 +3,7 @@
  * one.
  *   kind:finding dialect:feedback agent:dev-01 task:T1 session:ses_1 severity:>=major id:scope
  *   source:run.ndjson verdict:rejected
- *   is:open is:error is:warning is:due is:decided is:expired is:not-its-role trust:agent
+ *   is:open is:error is:warning is:due is:snoozed is:decided is:expired is:not-its-role trust:agent
  *   after:10:15 before:2026-01-26T10:00Z
  * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest);
  * task takes the revisions of a task along */
@@ -37,6 +37,8 @@ bool filter_message(const struct filter *f, const struct model *m, uint32_t mess
 		    filter_text_fn text, void *ctx);
 bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 		 const struct item_state *state, filter_text_fn text, void *ctx);
+/* Whether it has is:snoozed, negated or not. NULL: no. */
+bool filter_asks_snoozed(const struct filter *f);
 bool filter_task(const struct filter *f, const struct model *m, uint32_t task, uint32_t k);
 bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent, uint32_t k);
 

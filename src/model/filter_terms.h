@@ -37,6 +37,7 @@ enum property {
 	PROPERTY_TEXT = 1 << 19,
 	PROPERTY_UNKNOWN = 1 << 20,
 	PROPERTY_SEVERITY = 1 << 21, /* shifted by a severity */
+	PROPERTY_SNOOZED = 1 << 30,
 };
 
 /* Numbering of two severity scales, each worst first: items' grades, then diagnostics. */
@@ -120,7 +121,7 @@ struct property_row {
 	unsigned bit;
 };
 
-enum { PROPERTY_COUNT = 17 };
+enum { PROPERTY_COUNT = 18 };
 extern const struct key_row filter_keys[KEY_COUNT];
 extern const struct property_row filter_properties[PROPERTY_COUNT];
 

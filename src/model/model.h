@@ -483,6 +483,7 @@ struct item_state {
 	int64_t deadline_ms;  /* of the raise that counts, TIME_NONE = none */
 	uint32_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
+	bool snoozed; /* set by views: the person has hidden it for now */
 	bool no_findings; /* a verdict whose review has no findings */
 	uint32_t fixed_in; /* iteration, 0 = not */
 	enum delivery delivery; /* of a person's decision; NONE = there is none */

@@ -15,16 +15,13 @@
 
 struct app;
 
-/* An item that is hidden until it changes or is nearly due. */
-struct snoozed {
-	uint32_t item, message; /* its newest message then */
-};
-
 /* Items of the inbox that the person has marked or snoozed. */
 struct triage {
 	VEC(uint32_t) marked; /* items */
 	VEC(bool) is_marked;  /* by item */
-	VEC(struct snoozed) snoozed;
+	/* by item: its newest message + 1 when it was snoozed, to be hidden until it changes or is
+	 * nearly due; 0 = it was not */
+	VEC(uint32_t) snoozed;
 };
 
 static inline bool item_is_marked(const struct triage *t, uint32_t item)

@@ -100,11 +100,7 @@ bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_sta
 	if (!s->triage || (at->deadline_ms != TIME_NONE && s->now_ms != TIME_NONE &&
 			   time_between(at->deadline_ms, s->now_ms) < NEARLY_DUE_MS))
 		return false;
-	for (uint32_t i = 0; i < s->triage->snoozed.n; i++)
-		if (s->triage->snoozed.v[i].item == item &&
-		    s->triage->snoozed.v[i].message == at->message)
-			return true;
-	return false;
+	return item < s->triage->snoozed.n && s->triage->snoozed.v[item] == at->message + 1;
 }
 
 /* ---- groups ---- */
@@ -214,7 +210,7 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	layout(s, cols, numbers, n, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
 		if (!every && (!item_is_shown(s, numbers[i], &at) ||
-			       (!s->all && item_is_snoozed(s, numbers[i], &at))))
+			       (!s->all && at.snoozed && !filter_asks_snoozed(s->filter))))
 			continue;
 		if (s->plain_order)
 			line_number(out, numbers[i]);

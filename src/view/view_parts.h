@@ -242,15 +242,17 @@ void axis_draw_ticks(const struct axis *a, int64_t now_ms, struct grid *g, struc
 void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct rect where);
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 
+/* Hidden by the person until it changes or is nearly due. */
+bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_state *at);
 /* Whether it passes the scene's filter, which must not be NULL. */
 bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at);
 static inline bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
 {
-	return item_at(s->model, &s->model->items.v[item], s->k, scene_clock(s), out) &&
-	       (!s->filter || item_passes(s, item, out));
+	if (!item_at(s->model, &s->model->items.v[item], s->k, scene_clock(s), out))
+		return false;
+	out->snoozed = item_is_snoozed(s, item, out);
+	return !s->filter || item_passes(s, item, out);
 }
-/* Hidden by the person until it changes or is nearly due. */
-bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_state *at);
 /* Whether the item or message contains the word, without case; its line may not show all of it. */
 bool target_contains(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);

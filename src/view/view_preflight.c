@@ -13,7 +13,7 @@ enum what {
 	ROW_DROPPED,           /* a: number in plan.dropped */
 };
 
-enum { VERB_COLS = 10, TO_LEAST_COLS = 6, TO_MOST_COLS = 16, DETAIL_COL = 4 };
+enum { VERB_COLS = 10, TO_LEAST_COLS = 6, TO_MOST_COLS = 16, DETAIL_COL = 4, REMARK_COL = 13 };
 
 /* Lines that must be seen before the plan is confirmed, or explain what is not sent. */
 struct remark {
@@ -95,7 +95,7 @@ static void add_list(struct preflight *f, struct lines *out, const char *label, 
 {
 	for (uint32_t i = 0; i < n; i++) {
 		begin_remark(f, out, role == ROLE_WARN);
-		prose_add(&f->prose, label, 12, role, list[i], TEXT_LINE);
+		prose_add(&f->prose, label, REMARK_COL, role, list[i], TEXT_LINE);
 		end_remark(f, out);
 	}
 }
@@ -129,9 +129,9 @@ static void add_unfolded(struct prose *prose, struct lines *out, const struct pr
 {
 	line_add(out, ROW_HEAD, i, 0);
 	if (p->runs.n)
-		prose_add(prose, "    runs", 12, ROLE_ID, p->runs, TEXT_ID);
+		prose_add(prose, "    runs", REMARK_COL, ROLE_ID, p->runs, TEXT_ID);
 	else if (p->letter.channel != CHANNEL_NONE)
-		prose_add(prose, "    where", 12, ROLE_ID, p->letter.path, TEXT_ID);
+		prose_add(prose, "    where", REMARK_COL, ROLE_ID, p->letter.path, TEXT_ID);
 	for (uint32_t k = 0; k < p->letter.drafts.n; k++) {
 		const struct draft *draft = &p->desk->drafts.v[p->letter.drafts.v[k]];
 
@@ -147,10 +147,10 @@ static void add_proposal(struct preflight *f, struct lines *out, const struct pr
 {
 	line_add(out, ROW_LETTER, i, 0);
 	add_list(f, out, "    missing", ROLE_ERROR, p->missing.v, p->missing.n);
-	add_list(f, out, "    caution", ROLE_WARN, p->cautions.v, p->cautions.n);
+	add_list(f, out, "    caution:", ROLE_WARN, p->cautions.v, p->cautions.n);
 	if (p->needs_sure) {
 		begin_remark(f, out, true);
-		prose_hint(&f->prose, "    caution", 12, ROLE_WARN,
+		prose_hint(&f->prose, "    caution:", REMARK_COL, ROLE_WARN,
 			   p->letter.channel == CHANNEL_CHILD
 				   ? "accepted says that the artifact now reflects the change, but "
 				     "it is the same as in the last turn; edit it ({edit}), or "
@@ -227,7 +227,7 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 			   "More goes to paths named by messages; {deliver} shows it on separate "
 			   "pages.");
 	if (s->plan->named.n)
-		prose_add(prose, "    where", 12, ROLE_ID, s->plan->named, TEXT_ID);
+		prose_add(prose, "    where", REMARK_COL, ROLE_ID, s->plan->named, TEXT_ID);
 	for (uint32_t i = 0; i < s->plan->list.n; i++)
 		add_proposal(f, out, &s->plan->list.v[i], i);
 	if (s->plan->refused.n || s->plan->dropped.n)
@@ -281,15 +281,17 @@ static int words_width(const struct draft *d, bool ascii, int cols)
 /* The item's title, then what the person says about it. */
 static void put_decision(const struct scene *s, const struct draft *draft, struct pen *pen)
 {
-	const struct item *item = &s->model->items.v[draft->number];
+	const struct item *item = draft->number == NONE ? NULL : &s->model->items.v[draft->number];
 	bool has_words = draft->answer.n || draft->reason_code.n || draft->explanation.n;
 	struct pen title = *pen;
 	struct item_state at;
 
 	if (has_words)
 		title.rest.cols -= words_width(draft, s->ascii, title.rest.cols);
-	if (item_at(s->model, item, s->k, scene_clock(s), &at))
+	if (item && item_at(s->model, item, s->k, scene_clock(s), &at))
 		pen_title(&title, ROLE_NORMAL, s, item, &at);
+	else
+		pen_id(&title, ROLE_ID, draft->item);
 	pen_skip(pen, title.rest.col - pen->rest.col);
 	if (!has_words)
 		return;
@@ -382,10 +384,7 @@ static void draw_letter(const struct scene *s, const struct preflight *f, uint32
 			pen_put(&pen, ROLE_DIM, " · ");
 		if (l->drafts.n > 1)
 			pen_printf(&pen, mark->role, "%s ", mark->glyph);
-		if (draft->number != NONE)
-			put_decision(s, draft, &pen);
-		else
-			pen_id(&pen, ROLE_ID, draft->item);
+		put_decision(s, draft, &pen);
 	}
 }
 
@@ -395,10 +394,7 @@ static void draw_dropped(const struct scene *s, uint32_t i, struct pen pen)
 	const struct draft *draft = &ref->desk->drafts.v[ref->draft];
 
 	pen_printf(&pen, ROLE_DIM, "not now   stays staged: %s ", verb_name(draft->verb));
-	if (draft->number != NONE)
-		put_decision(s, draft, &pen);
-	else
-		pen_id(&pen, ROLE_ID, draft->item);
+	put_decision(s, draft, &pen);
 }
 
 /* ---- unfolded ---- */

@@ -38,6 +38,18 @@ static bool end_change(struct decider *s, int rc, const struct err *err)
 	return rc == 0;
 }
 
+static void restore_snoozed(struct decider *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
+		n += decide_restore_snoozed(s->app, &s->load->desks.list.v[i]);
+	if (n && !s->app->notice.n)
+		app_say(s->app, ROLE_DIM,
+			"%u snoozed item%s not listed; {filter} is:snoozed lists %s", n,
+			n == 1 ? " is" : "s are", n == 1 ? "it" : "them");
+}
+
 void decider_begin(struct decider *s)
 {
 	uint32_t unfinished = 0;
@@ -58,6 +70,7 @@ void decider_begin(struct decider *s)
 			unfinished += desk_unfinished(d);
 	}
 	app_decided(s->app);
+	restore_snoozed(s);
 	if (!unfinished)
 		return;
 	if (s->options->recover_send)
@@ -162,6 +175,23 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool mor
 	else
 		app_say(s->app, ROLE_DIM, "undone: %s of %s; {redo} stages it again",
 			verb_name(undone.verb), quoted(undone.item, q));
+}
+
+void decider_snooze(struct decider *s, struct desk *desk, uint32_t number, bool on)
+{
+	const struct model *m = &s->load->model;
+	struct arena names = { 0 };
+	struct draft like = { 0 };
+	struct err err = { { 0 } };
+
+	if (s->app->read_only || !desk || desk->access != DESK_WRITES ||
+	    !draft_bind(&like, m, &s->load->reader, number, m->records.n, &names))
+		return; /* then it lasts as long as this run */
+	if (desk_snooze(desk, &(struct snooze){ like.session, like.item, like.kind, like.rev,
+						m->items.v[number].n }, on, &err))
+		app_say(s->app, ROLE_WARN, "%s until gavel ends: %s", on ? "snoozed" : "back",
+			err.text);
+	arena_release(&names);
 }
 
 void decider_clear_plan(struct decider *s, struct terms *terms)

@@ -51,6 +51,8 @@ void decider_release(struct decider *s);
 /* more: others are staged or undone right after it, so the views are updated only by the last one. */
 void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more);
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more);
+/* Keeps in the journal that an item is snoozed, or is back. */
+void decider_snooze(struct decider *s, struct desk *desk, uint32_t item, bool on);
 /* Shows the pre-flight page for one draft of one desk; NULL and NONE = the first page of all. */
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only);
 /* The same for all, or the next page if one is shown. */

@@ -229,6 +229,9 @@ void watch_effects(struct watch *w)
 		case EFFECT_UNDO:
 			decider_undo(&w->decider, e.desk, e.undo, is_followed(w, i));
 			break;
+		case EFFECT_SNOOZE:
+			decider_snooze(&w->decider, e.desk, e.snooze.item, e.snooze.on);
+			break;
 		case EFFECT_PLAN: decider_next_page(&w->decider); break;
 		case EFFECT_DROP: decider_drop(&w->decider, e.drop.letter, e.drop.dropped); break;
 		case EFFECT_DELIVER:

@@ -802,7 +802,7 @@ START_TEST(errors_name_the_word_and_what_is_allowed)
 	refused("-sev:major", "\"-sev:major\"", "did you mean severity");
 	refused("wholly:other", "\"wholly\" is not a key; allowed", "in quotes");
 	refused("trust:agnt", "did you mean agent", "allowed: log, agent, reply, journal");
-	refused("is:opne", "did you mean open", "decided, expired, due, error");
+	refused("is:opne", "did you mean open", "decided, expired, due, snoozed, error");
 	refused("is:op*", "\"is:op*\"", "allowed: open");
 	refused("severity:>=magor", "\"magor\" is not a severity; did you mean major",
 		"critical, major, minor, suggestion, error, warning, note");
