@@ -210,6 +210,8 @@ refuses 'an escalation without a queue' '--escalate-to' --deliver "$log" "$quest
 grep -F 'areas_for_improvement' "$demo" | head -n 1 >alone.ndjson
 id=$("$GAVEL" show inbox --format=json alone.ndjson | sed -n 's/^{"id":"\([^"]*\)","dialect":"feedback","kind":"improvement".*/\1/p' | head -n 1)
 refuses 'no artifact at all' 'artifact' --deliver --explain=No. alone.ndjson "$id" reject
+sed 's/\\"iteration\\":1,/\\"iteration\\":4294967296,/' alone.ndjson >beyond.ndjson
+refuses 'an iteration too high' "$id: its iteration is above 4294967295, where iterations cannot be told apart; it cannot be decided" --explain=No. beyond.ndjson "$id" reject
 
 # What cannot be read in one way only is not decided.
 grep -F "\"id\":\"$question\"" "$demo" >asked

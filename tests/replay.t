@@ -35,6 +35,12 @@ is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/208
 is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#208/208')"
 is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/208')"
 is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" --headless --size=100x27 --keys=keys --screen=screen demo.ndjson; sed -n '3,20p' screen)" "$(screen '<End>' | sed -n '3,20p')"
+is 'the title counts loops that do not converge' 1 "$(screen '<End>' | sed 1q | grep -c ' ⚠1 not converging ')"
+is '... as of the moment' 0 "$(screen ':seek #189<Enter>' | sed 1q | grep -c 'not converging')"
+is '... from the answer on that shows it' 1 "$(screen ':seek #190<Enter>' | sed 1q | grep -c ' ⚠1 not converging ')"
+is 'an item of such a loop says so' 1 "$(screen '<End>:18<Enter><Enter>' | grep -c 'came back · ⚠ loop not converging')"
+is 'the preview of its heading says why' 1 "$(screen '<End>3:41<Enter>' | grep -c '^why  *4 open after iteration 4, no fewer than the 4 after iteration 3')"
+is '... as of the moment' 1 "$(screen ':seek #195<Enter>3:41<Enter>' | grep -c '^why  *4 open after iteration 3, no fewer than')"
 is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'this is a replay, nothing is sent')"
 ok 'no journal was made' [ ! -e "$XDG_STATE_HOME/gavel" ]
 ok 'nor a reply' [ ! -e demo.ndjson.replies.ndjson ]

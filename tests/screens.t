@@ -14,6 +14,8 @@ timeline-zoomed 2+++<Left>
 timeline-mark 2jjjll
 timeline-mark-opened 2jjjll<Enter>
 ledger 3
+ledger-loop 3:41<Enter>
+loop 3:41<Enter><Enter>
 diff 3jd
 messages 4
 message 4jjjjj<Enter>

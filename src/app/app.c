@@ -116,6 +116,8 @@ static void count(struct app *a)
 	if (a->playback.model) {
 		a->errors = playback_errors(&a->playback, a->scene.k);
 		a->open = asof_open(a->scene.asof, a->scene.k, scene_clock(&a->scene), &a->due);
+		/* the timeline's list is that of the whole recording, not made anew for each k */
+		a->diverging = a->scene.loops ? ledger_diverging(a->scene.loops, a->scene.k) : 0;
 		a->counted = 0; /* count from the start once the playback is closed */
 		return;
 	}

@@ -6,6 +6,7 @@
 #include "cmd/show_follow.h"
 #include "config/config.h"
 #include "cmd/show_json.h"
+#include "view/view_parts.h"
 
 #include <stdio.h>
 
@@ -119,6 +120,8 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 		shown->json(l, s, &out);
 		print_json(&out);
 	} else if (shown->view) {
+		if (shown->view == &view_item) /* its page says how its loop is doing */
+			s->loops = scene_ledger(s);
 		print_view(shown->view, s, o);
 	} else {
 		state_hash(l, s, hex);
@@ -160,6 +163,7 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 	if (!o->follow)
 		cache_save(&l, false);
 out:
+	ledger_release(s.loops);
 	filter_free(filter);
 	load_release(&l);
 	config_release(&config);

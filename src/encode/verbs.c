@@ -47,7 +47,13 @@ bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item
 	if (verbs & 1u << v)
 		return true;
 	if (state->undecidable) {
-		buf_adds(why, "its message is ambiguous or damaged; it cannot be decided");
+		if (state->iteration == UINT32_MAX) /* clamped by the model */
+			buf_printf(why,
+				   "its iteration is above %u, where iterations cannot be told apart; "
+				   "it cannot be decided",
+				   UINT32_MAX);
+		else
+			buf_adds(why, "its message is ambiguous or damaged; it cannot be decided");
 		return false;
 	}
 	if (!state->open) {

@@ -273,10 +273,11 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	list[at].open++;
 	list[at].fresh += list[at].message == raised;
 	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
-		bool raises = steps[i].what == STEP_RAISED;
+		bool again = steps[i].what == STEP_RAISED &&
+			     is_raised_anew(l, steps[i].message, &raised);
 		bool opens = is_open_after(open, &steps[i]), keeps;
 
-		if (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open)
+		if (!again && opens == open)
 			continue;
 		at = answer_near(list, at, n, steps[i].message);
 		if (at == n)
@@ -284,12 +285,12 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 		if (opens != open)
 			list[at].open += opens ? 1 : UINT32_MAX;
 		open = opens;
-		back += raises;
+		back += again;
 		keeps = open && back >= LOOP_RECURS && steps[i].message < shared;
 		if (keeps != recurs)
 			list[at].recurring += keeps ? 1 : UINT32_MAX;
 		recurs = keeps;
-		list[at].again += raises && list[at].message == steps[i].message;
+		list[at].again += again && list[at].message == steps[i].message;
 	}
 }
 

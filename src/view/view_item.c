@@ -246,7 +246,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	if (at->came_back)
 		pen_put(&p, ROLE_WARN, " · ▲ came back");
 	if (at->open && item_loop_diverges(s, s->item))
-		pen_put(&p, ROLE_WARN, " · ⚠ loop does not converge");
+		pen_put(&p, ROLE_WARN, " · ⚠ loop not converging");
 	if (at->revision > 1)
 		pen_printf(&p, ROLE_WARN, " · reworded ×%u", at->revision);
 	else if (at->revision)

@@ -263,8 +263,8 @@ static void add_end(struct loop_page *p, enum loop_progress progress)
 	}
 	if (progress == LOOP_NOT_FALLING || progress == LOOP_RECURRING)
 		prose_hint(p->prose, NULL, LABEL_COLS, ROLE_NORMAL,
-			   "Settle what comes back: {reject} rejects it with a reason for the other "
-			   "side, {escalate} asks someone above; accepting it once more was tried.");
+			   "Settle what comes back: on the item, {reject} rejects it with a reason "
+			   "for the other side, {escalate} asks someone above.");
 }
 
 static void make_page(struct loop_page *p)

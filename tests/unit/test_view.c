@@ -454,6 +454,31 @@ START_TEST(test_progress)
 }
 END_TEST
 
+/* What is raised again within one iteration is open again, and did not come back. */
+START_TEST(test_raised_twice_in_a_turn)
+{
+	struct buf text = { 0 };
+	struct arena arena = { 0 };
+	struct session_text t;
+	const struct loop_at *l;
+	struct ledger *all;
+
+	add_response(&text, 1, "ab");
+	add_response(&text, 1, "b");
+	add_response(&text, 1, "ab");
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	all = ledger_new(&t.model, 3, 3, NULL);
+	l = loop_look(all, 0, 3, &arena);
+	ck_assert_uint_eq(l->turn_count, 1);
+	ck_assert_uint_eq(l->turns[0].open, 2);
+	ck_assert_uint_eq(l->turns[0].again, 0);
+	arena_release(&arena);
+	ledger_release(all);
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
 /* The heading, the loop's page, and what is known of its items and its session. */
 START_TEST(test_loop_page)
 {
@@ -1077,6 +1102,7 @@ int main(void)
 	tcase_add_test(c, test_convergence);
 	tcase_add_test(c, test_progress);
 	tcase_add_test(c, test_loop_page);
+	tcase_add_test(c, test_raised_twice_in_a_turn);
 	tcase_add_loop_test(c, test_filter, 0, 4);
 	tcase_add_test(c, test_yield);
 	tcase_add_test(c, test_hidden_text);
