@@ -35,7 +35,7 @@ is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/192
 is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#192/192')"
 is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/192')"
 is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" --headless --size=100x27 --keys=keys --screen=screen demo.ndjson; sed -n '3,20p' screen)" "$(screen '<End>' | sed -n '3,20p')"
-is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'this is a replay, nothing is sent')"
+is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'replay: nothing is sent')"
 ok 'no journal was made' [ ! -e "$XDG_STATE_HOME/gavel" ]
 ok 'nor a reply' [ ! -e demo.ndjson.replies.ndjson ]
 

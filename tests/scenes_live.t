@@ -92,8 +92,8 @@ start 120x24 "$FOLLOWING" asks.ndjson
 ok 'an empty log is followed' soon title_says ' live '
 printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-000000000001","timestamp":"%s","agentId":"agent-1","payload":{"question":"Now or never?","options":[],"timeout":3000}}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>asks.ndjson
 ok 'a question opens' soon says 'until it expires at'
-ok 'its end is near' soon says '00000000-0000-4000-8000-000000000001 expires in'
-ok 'it expires, and that is told' soon says '00000000-0000-4000-8000-000000000001 expired: the agent continues unanswered'
+ok 'its end is near' soon says '"Now or never?" expires in'
+ok 'it expires, and that is told' soon says '"Now or never?" expired: the agent continues unanswered'
 ok 'and is seen in the inbox' soon says 'over '
 press 5
 ok 'who asked was seen a moment ago' soon says 'agent-1'

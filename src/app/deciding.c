@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+enum { SUBJECT_WORDS = 30 }; /* cells of an item's name in a message */
+
 void deciding_release(struct deciding *d)
 {
 	vec_release(&d->targets);
@@ -220,11 +222,13 @@ static void prompt_or_stage(struct app *a, struct str words)
 static void name_refused(struct app *a, uint32_t item)
 {
 	struct buf refusal = a->notice;
+	struct item_state at;
 
 	a->notice = (struct buf){ 0 };
-	buf_adds(&a->notice, "nothing was staged; ");
-	item_name(a->scene.model, get_item(a, item), &a->notice);
-	buf_adds(&a->notice, ": ");
+	buf_adds(&a->notice, "nothing was staged; \"");
+	if (decide_state(a, item, &at))
+		add_item_words(&a->scene, get_item(a, item), &at, SUBJECT_WORDS, &a->notice);
+	buf_adds(&a->notice, "\": ");
 	buf_add_str(&a->notice, buf_str(&refusal));
 	buf_release(&refusal);
 }
@@ -375,14 +379,27 @@ static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
 {
 	const struct letter *l = &desk->letters.v[letter];
 	bool doubt = l->tried && l->uncertain;
+	struct buf what = { 0 };
 
 	a->deciding.confirm = doubt ? CONFIRM_DOUBT : CONFIRM_GIVE_UP;
 	a->deciding.letter = letter;
 	a->deciding.desk = desk;
 	a->deciding.sure = doubt;
+	if (l->drafts.n) {
+		const struct draft *draft = &desk->drafts.v[l->drafts.v[0]];
+
+		buf_printf(&what, "%s of \"", verb_name(draft->verb));
+		add_draft_subject(&a->scene, draft, SUBJECT_WORDS, &what);
+		buf_addc(&what, '"');
+		if (l->drafts.n > 1)
+			buf_printf(&what, " and %u more", l->drafts.n - 1);
+	} else {
+		buf_adds(&what, l->id);
+	}
 	app_say(a, ROLE_KEY,
 		doubt ? "%s may have arrived; y abandons it anyway"
-		      : "%s is held; y abandons it, and the item is open again", l->id);
+		      : "%s is held; y abandons it, and the item is open again", what.p);
+	buf_release(&what);
 }
 
 /* The recovery page has no selection: offers the held letters one after the other. */

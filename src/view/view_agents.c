@@ -232,6 +232,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	const struct columns *fit = &lines->table->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
+	struct task_state_at task;
 	struct pen p;
 	char text[32];
 
@@ -245,8 +246,8 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	put_state(s, column_pen(g, row, fit, COL_STATE), stats,
 		  life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);
-	if (stats->task != NONE)
-		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[stats->task].id));
+	if (stats->task != NONE && task_at(m, &m->tasks.v[stats->task], s->k, &task))
+		pen_task_words(&p, ROLE_ID, s, &m->tasks.v[stats->task], &task);
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,

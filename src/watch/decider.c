@@ -2,7 +2,13 @@
  * the message line. */
 #include "watch/decider.h"
 
+#include "draw/say.h"
+#include "view/view_parts.h"
+
 #include <stdlib.h>
+
+/* Cells of messages: an answer, an item's name, and what stands beside that name at most. */
+enum { ANSWER_WORDS = 16, SUBJECT_LEAST = 20, UNDONE_WORDS = 50, STAGED_COLS = 56 };
 
 void decider_attach(struct decider *s)
 {
@@ -84,19 +90,37 @@ static bool is_on_top(struct decider *s, const struct view_ops *view)
 	return app_screen(s->app) && app_screen(s->app)->pane.view == view;
 }
 
-static void say_staged(struct decider *s, enum verb verb)
+/* "answer Stop it", or the verb alone: words of a rejection are long, and the person's own. */
+static void add_said(struct decider *s, const struct draft *draft, struct buf *out)
 {
-	uint32_t n = decide_staged(s->app);
+	struct buf words = { 0 };
 
+	buf_adds(out, verb_name(draft->verb));
+	if (draft->verb == VERB_ANSWER) {
+		draft_words(&s->app->scene, draft, &words);
+		buf_addc(out, ' ');
+		add_clean_cut(out, buf_str(&words), TEXT_LINE, ANSWER_WORDS);
+	}
+	buf_release(&words);
+}
+
+static void say_staged(struct decider *s, const struct draft *draft)
+{
+	int room = s->app->cols - STAGED_COLS;
+	uint32_t n = decide_staged(s->app);
+	struct buf what = { 0 };
+
+	add_said(s, draft, &what);
+	buf_adds(&what, " is staged: \"");
+	add_draft_subject(&s->app->scene, draft, room > SUBJECT_LEAST ? room : SUBJECT_LEAST,
+			  &what);
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged, %u in all; {undo} undoes it, {deliver} reviews and sends "
-			"them",
-			verb_name(verb), n);
+			"%s\", %u in all; {undo} undo, {deliver} review and send", what.p, n);
 	else
-		app_say(s->app, ROLE_STAGED,
-			"%s is staged; {undo} undoes it, {deliver} reviews and sends it",
-			verb_name(verb));
+		app_say(s->app, ROLE_STAGED, "%s\"; {undo} undo, {deliver} review and send",
+			what.p);
+	buf_release(&what);
 }
 
 /* Keys are handled while a delivery waits for its channel: refuses what needs the channel, too. */
@@ -121,7 +145,7 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 	if (!end_change(s, rc, &err))
 		return;
 	if (waits)
-		say_staged(s, draft->verb);
+		say_staged(s, draft);
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */
 	else
@@ -131,12 +155,16 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
 {
 	const struct draft undone = desk->drafts.v[draft];
+	struct buf what = { 0 };
 	struct err err;
-	char q[QUOTED_MAX];
 
-	if (end_change(s, desk_undo(desk, draft, &err), &err))
-		app_say(s->app, ROLE_DIM, "undone: %s of %s", verb_name(undone.verb),
-			quoted(undone.item, q));
+	if (end_change(s, desk_undo(desk, draft, &err), &err)) {
+		add_said(s, &undone, &what);
+		buf_adds(&what, " of \"");
+		add_draft_subject(&s->app->scene, &undone, UNDONE_WORDS, &what);
+		app_say(s->app, ROLE_DIM, "undone: %s\"", what.p);
+	}
+	buf_release(&what);
 }
 
 void decider_clear_plan(struct decider *s, struct terms *terms)
