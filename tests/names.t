@@ -56,4 +56,20 @@ ok 'what is staged' sh -c 'printf "%s\n" "$1" | grep -qF "accept is staged: \"Se
 ok 'what was undone' sh -c 'printf "%s\n" "$1" | grep -qF "undone: accept of \"Second attempt: same t"' sh "$(keys 80x24 u)"
 ok 'what was refused, of several' sh -c 'printf "%s\n" "$1" | grep -qF "nothing was staged; \"load_test has held"' sh "$(keys 80x24 'mjjm;a')"
 
+# ---- help ----
+
+keys 120x80 '4?' >out
+ok 'keys in columns' grep -qE '^  j <Down> +next line +.* +[0-9] ' out
+ok 'the heads of the page' grep -q '^  chk  .*E error' out
+ok '... and its abbreviations' grep -q '^  dial  .*orch orchestrator' out
+ok '... then all commands with their names' sh -c 'sed -n "/ all commands/,\$p" out | grep -qE "^  j <Down> +down +next line"'
+is 'not those of other pages' 0 "$(grep -c '^  sev ' out)"
+keys 120x80 '2?' >out
+ok 'the marks of the timeline' grep -q '^  on a lane  .*V assigned again.*╱ stall' out
+keys 120x80 '3?' >out
+ok 'the letters of the ledger' grep -q '^  a cell  .*R raised' out
+is 'as many columns as fit' '1 2 3 4' "$(for size in 60x20 80x20 120x20 160x20; do
+	keys $size '?' | sed -n '4{s,half a page,half,;p}' | grep -oE '(next|previous|first|last|half|a page|scroll|open the|back:|switch|maximise|items|tasks|feedback|every|agents|decisions)' | wc -l
+done | tr '\n' ' ' | sed 's/ $//')"
+
 tap_end
