@@ -95,7 +95,7 @@ is 'what expired is told as that' '"id":"00000000-0000-4000-8000-000000000004" "
 # Decisions, as text.
 rm -rf "$XDG_STATE_HOME"
 { ask 1; answer 2 1; ask 3; } >log
-follow decisions --size=100 log
+follow decisions --size=140 log
 skip_lines 2
 ok 'the decisions there are' [ "${line#*answered}" != "$line" ]
 ok 'one is made' "$GAVEL" decide --as=ann --answer=no log 00000000-0000-4000-8000-000000000003 answer

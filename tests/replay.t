@@ -41,7 +41,7 @@ is '... from the answer on that shows it' 1 "$(screen ':seek #190<Enter>' | sed 
 is 'an item of such a loop says so' 1 "$(screen '<End>:18<Enter><Enter>' | grep -c 'came back · ⚠ loop not converging')"
 is 'the preview of its heading says why' 1 "$(screen '<End>3:41<Enter>' | grep -c '^why  *4 open after iteration 4, no fewer than the 4 after iteration 3')"
 is '... as of the moment' 1 "$(screen ':seek #195<Enter>3:41<Enter>' | grep -c '^why  *4 open after iteration 3, no fewer than')"
-is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'this is a replay, nothing is sent')"
+is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'replay: nothing is sent')"
 ok 'no journal was made' [ ! -e "$XDG_STATE_HOME/gavel" ]
 ok 'nor a reply' [ ! -e demo.ndjson.replies.ndjson ]
 

@@ -96,8 +96,8 @@ start 120x24 "$FOLLOWING" --config=notices.json asks.ndjson
 ok 'an empty log is followed' soon title_says ' followed '
 printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-000000000001","timestamp":"%s","agentId":"agent-1","payload":{"question":"Now or never?","options":[],"timeout":3000}}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>asks.ndjson
 ok 'a question opens' soon says 'until it expires at'
-ok 'its end is near' soon says '00000000-0000-4000-8000-000000000001 expires in'
-ok 'it expires, and that is told' soon says '00000000-0000-4000-8000-000000000001 expired: the agent continues unanswered'
+ok 'its end is near' soon says '"Now or never?" expires in'
+ok 'it expires, and that is told' soon says '"Now or never?" expired: the agent continues unanswered'
 ok 'and is seen in the inbox' soon says 'over '
 ok 'a program of the person was told each time' soon told 'opened 0 near 0 expired 0 '
 press 5

@@ -196,7 +196,7 @@ own() {
 own tabs '' 2 ' [Inbox] 2 Timeline  3 Ledger  4 Messages  5 Agents  0 Decisions'
 is 'own keys: what is wrong with them' 1 "$(grep -c 'no command "nonsense"; H lists them$' "$tmp/said")"
 own 'what can be decided' jj 23 ' X accept  x reject  e escalate  m mark  z snooze '
-own 'what is staged' jjX 24 ' accept is staged; U undoes it, Z reviews and sends it'
+own 'what is staged' jjX 24 ' accept is staged: "Second attempt: same timeout after 3 questions. Worker…"; U undo, Z review and send'
 own 'and in the line of keys' jjX 23 ' Z deliver  U undo  X accept  x reject  e escalate '
 own 'quitting' jjXa 24 ' 1 staged, not sent (kept). y quits, Z reviews'
 own 'from there on to the page' jjXaZ 4 ' This will be written. y sends it, F4 cancels.'

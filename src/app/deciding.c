@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+enum { SUBJECT_WORDS = 30 }; /* cells of an item's name in a message */
+
 void deciding_release(struct deciding *d)
 {
 	vec_release(&d->targets);
@@ -271,11 +273,13 @@ static void prompt_or_stage(struct app *a, struct str words)
 void decide_name_refused(struct app *a, uint32_t item)
 {
 	struct buf refusal = a->notice;
+	struct item_state at;
 
 	a->notice = (struct buf){ 0 };
-	buf_adds(&a->notice, "nothing was staged; ");
-	item_name(a->scene.model, get_item(a, item), &a->notice);
-	buf_adds(&a->notice, ": ");
+	buf_adds(&a->notice, "nothing was staged; \"");
+	if (decide_state(a, item, &at))
+		add_item_words(&a->scene, get_item(a, item), &at, SUBJECT_WORDS, &a->notice);
+	buf_adds(&a->notice, "\": ");
 	buf_add_str(&a->notice, buf_str(&refusal));
 	buf_release(&refusal);
 }

@@ -3,20 +3,36 @@
 #include "app/app.h"
 #include "app/commands.h"
 #include "decide/reader.h"
+#include "view/view_parts.h"
+
+enum { SUBJECT_WORDS = 30 }; /* cells of an item's name in a message */
 
 /* Asks whether to give up a held letter: twice if it may have arrived. */
 static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
 {
 	const struct letter *l = &desk->letters.v[letter];
 	bool doubt = l->tried && l->uncertain;
+	struct buf what = { 0 };
 
 	a->deciding.confirm = doubt ? CONFIRM_DOUBT : CONFIRM_GIVE_UP;
 	a->deciding.letter = letter;
 	a->deciding.desk = desk;
 	a->deciding.sure = doubt;
+	if (l->drafts.n) {
+		const struct draft *draft = &desk->drafts.v[l->drafts.v[0]];
+
+		buf_printf(&what, "%s of \"", verb_name(draft->verb));
+		add_draft_subject(&a->scene, draft, SUBJECT_WORDS, &what);
+		buf_addc(&what, '"');
+		if (l->drafts.n > 1)
+			buf_printf(&what, " and %u more", l->drafts.n - 1);
+	} else {
+		buf_adds(&what, l->id);
+	}
 	app_say(a, ROLE_KEY,
 		doubt ? "%s may have arrived; y abandons it anyway"
-		      : "%s is held; y abandons it, and the item is open again", l->id);
+		      : "%s is held; y abandons it, and the item is open again", what.p);
+	buf_release(&what);
 }
 
 /* The recovery page has no selection: offers the held letters one after the other. */

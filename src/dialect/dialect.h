@@ -186,6 +186,10 @@ void dialect_look_last(struct decoder *d, struct str bytes);
 /* False: it is of no dialect, and its bytes are its summary. */
 bool dialect_summary(struct decoder *d, struct buf *out);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
+/* The words by which a parsed message names the task that it brings up or gives out, and those by
+ * which it explains its decision on an item; empty = none. They live as long as the tree. */
+struct str dialect_task_title(enum dialect_id dialect, yyjson_val *root);
+struct str dialect_decision_reason(enum dialect_id dialect, yyjson_val *root, struct str item);
 /* What the item says, as bytes: the compact forms of its parts, a line each, and the deadline. */
 void detail_write(const struct detail *d, struct buf *out);
 void decoder_reset(struct decoder *d);

@@ -289,6 +289,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	const struct columns *fit = &lines->table->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
+	struct task_state_at task;
 	struct scene here;
 	struct pen p;
 	char text[32];
@@ -308,8 +309,8 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	p = column_pen(g, row, fit, COL_STATE);
 	pen_agent_state(&p, s, stats, life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);
-	if (stats->task != NONE)
-		pen_short(&p, ROLE_ID, model_str(m, m->tasks.v[stats->task].id));
+	if (stats->task != NONE && task_at(m, &m->tasks.v[stats->task], s->k, &task))
+		pen_task_words(&p, ROLE_ID, s, &m->tasks.v[stats->task], &task);
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,

@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TRUST_COLS = 9, PAPER_ID_COLS = 36 }; /* of the longest word for an origin, with its glyph */
+enum {
+	TRUST_COLS = 9, /* of the longest word for an origin, with its glyph */
+	PAPER_ID_COLS = 36,
+	DAY_MS = 24 * 60 * 60 * 1000,
+};
 
 enum col {
+	COL_DATE,
 	COL_TIME,
 	COL_LINE,
 	COL_AGENT,
+	COL_TO,
 	COL_TRUST,
 	COL_VERDICT,
 	COL_DELIVERY,
@@ -19,18 +25,56 @@ enum col {
 	COL_SESSION,
 	COL_ID,
 	COL_TITLE,
+	COL_SAID,
 	COL_COUNT
 };
 
 static const struct column table[COL_COUNT] = {
-	[COL_TIME] = { "time", 8, 8, 3 }, [COL_LINE] = { "line", 4, 5, 5, .right = true },
-	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_TRUST] = { "origin", 1, TRUST_COLS, 3 },
+	[COL_DATE] = { "date", 5, 10, 4 },
+	[COL_TIME] = { "time", 8, 8, 3 },
+	[COL_LINE] = { "line", 4, 5, 5, .right = true, .late = true },
+	[COL_AGENT] = { "by", 8, 8, 2 },
+	[COL_TO] = { "to", 8, 8, 2, .late = true },
+	[COL_TRUST] = { "origin", 1, TRUST_COLS, 5 },
 	[COL_VERDICT] = { "verdict", 1, 11, 0 },
-	[COL_DELIVERY] = { "sent", 1, 14, 1 }, [COL_KIND] = { "kind", 11, 11, 4 },
+	[COL_DELIVERY] = { "sent", 1, 14, 1, .widens = 4 },
+	[COL_KIND] = { "kind", 11, 11, 3, .late = true },
 	[COL_SESSION] = { "session", 9, 9, 1, .late = true },
-	[COL_ID] = { "item", 12, 16, 0, .widens = 2 },
-	[COL_TITLE] = { "what", 14, 40, 1, .grows = true },
+	[COL_ID] = { "item", 12, 16, 4, .late = true },
+	[COL_TITLE] = { "what", 22, 40, 0, .grows = true },
+	[COL_SAID] = { "said", 8, 30, 1, .widens = 3 },
 };
+
+static int64_t line_time(const struct scene *s, const struct line *line)
+{
+	if (line->what == DECISION_MADE_HERE)
+		return s->desks->list.v[line->a].drafts.v[line->b].time_ms;
+	return message_time(s->model, line->what);
+}
+
+static int64_t day_of(int64_t ms)
+{
+	return ms / DAY_MS - (ms % DAY_MS < 0);
+}
+
+/* Whether the decisions are of more than one day. Those of the log are in their order, so its ends
+ * tell. */
+static bool spans_days(const struct scene *s, const struct lines *lines)
+{
+	int64_t first = TIME_NONE;
+
+	for (uint32_t i = 0; i < lines->list.n; i++) {
+		int64_t t = line_time(s, &lines->list.v[i]);
+
+		if (t != TIME_NONE && first != TIME_NONE && day_of(t) != day_of(first))
+			return true;
+		if (first == TIME_NONE)
+			first = t;
+		if (lines->list.v[i].what != DECISION_MADE_HERE && i + 1 < lines->list.n)
+			i = lines->list.n - 2;
+	}
+	return false;
+}
 
 static void layout(const struct scene *s, int cols, struct lines *out)
 {
@@ -38,9 +82,12 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	memcpy(c, table, sizeof(table));
 	c[COL_AGENT].want = agents_width(s, 8, 16);
+	c[COL_TO].want = agents_width(s, 8, 12);
 	session_column(s, out, &c[COL_SESSION], 6);
+	if (!spans_days(s, out))
+		c[COL_DATE].min = 0;
 	if (!s->keymap)
-		c[COL_ID].want = PAPER_ID_COLS;
+		c[COL_ID] = (struct column){ "item", 12, PAPER_ID_COLS, 0, .widens = 2 };
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -106,7 +153,6 @@ static void add_from_index(const struct scene *s, struct lines *out)
 static void decisions_make(const struct scene *s, int cols, struct lines *out)
 {
 	session_labels_make(s, out);
-	layout(s, cols, out);
 	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
 			if (draft_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
@@ -118,6 +164,7 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 	} else {
 		add_by_scan(s, out);
 	}
+	layout(s, cols, out);
 }
 
 /* What became of a person's decision; how the agent that raised the item answered an agent's. */
@@ -138,9 +185,43 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 
 	pen_item_short(&p, s, item);
 	p = column_pen(g, row, fit, COL_TITLE);
-	/* its title when it was decided */
+	/* its words when it was decided */
 	if (p.rest.cols >= 1 && item_at(s->model, item, decided + 1, scene_clock(s), &then))
-		pen_title(&p, ROLE_NORMAL, s, item, &then);
+		pen_item_words(&p, s, item, &then);
+}
+
+/* The date stands out where the day changes. */
+static void put_time(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
+		     struct rect row)
+{
+	const struct columns *fit = &lines->table->fit;
+	struct rect where = column_rect(row, fit, COL_DATE);
+	int64_t t = line_time(s, &lines->list.v[i]);
+	int64_t above = i ? line_time(s, &lines->list.v[i - 1]) : TIME_NONE;
+	char text[32];
+
+	if (t == TIME_NONE)
+		return;
+	if (where.cols > 0) {
+		timestamp_iso(t, text);
+		text[10] = '\0';
+		grid_put(g, where,
+			 above == TIME_NONE || day_of(above) != day_of(t) ? ROLE_TIME : ROLE_DIM,
+			 where.cols < 10 ? text + 5 : text);
+	}
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME, timestamp_clock(t, text));
+}
+
+/* Who hears of a decision: its message's recipient, else who raised the item. */
+static void put_recipient(const struct scene *s, struct pen p, uint32_t item, struct str to,
+			  uint32_t agent)
+{
+	if (agent == NONE && item != NONE)
+		agent = step_by(s->model, &s->model->items.v[item].steps[0]);
+	if (to.n)
+		pen_id(&p, ROLE_AGENT, to);
+	else
+		pen_agent(&p, s->model, agent);
 }
 
 static void put_session(const struct scene *s, const struct lines *lines, uint32_t item,
@@ -160,6 +241,28 @@ static void put_trust(struct pen p, enum trust trust)
 		pen_put(&p, trust_marks[trust].role, trust_marks[trust].glyph);
 }
 
+/* What was said, or what keeps it from arriving. */
+static void put_said(const struct scene *s, const struct desk *desk, const struct draft *draft,
+		     struct pen p)
+{
+	const struct letter *l = draft_letter(desk, draft);
+	const struct reply *r = l ? message_reply(s->model, l->message) : NULL;
+	struct buf words = { 0 };
+
+	if (l && l->state == LETTER_HELD) {
+		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");
+		pen_text(&p, ROLE_HELD, l->why);
+	} else if (r && r->stray != NONE && r->proof == NONE) {
+		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
+			   message_line(s->model, r->stray));
+		pen_agent(&p, s->model, message_route(s->model, r->stray)->from);
+	} else {
+		draft_words(s, draft, &words);
+		pen_text(&p, ROLE_NORMAL, buf_str(&words));
+	}
+	buf_release(&words);
+}
+
 /* A decision of the person's own, from the journal. */
 static void draw_draft(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		       struct rect row)
@@ -169,13 +272,11 @@ static void draw_draft(const struct scene *s, const struct lines *lines, uint32_
 	const struct desk *desk = &s->desks->list.v[line->a];
 	const struct draft *draft = &desk->drafts.v[line->b];
 	const struct letter *l = draft_letter(desk, draft);
-	const struct reply *r = l ? message_reply(s->model, l->message) : NULL;
 	struct pen p = column_pen(g, row, fit, COL_AGENT);
-	char text[32];
 
-	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
-		 timestamp_clock(draft->time_ms, text));
 	pen_id(&p, ROLE_PERSON, draft->by);
+	put_recipient(s, column_pen(g, row, fit, COL_TO), draft->number, l ? l->to : STR_NONE,
+		      NONE);
 	p = column_pen(g, row, fit, COL_TRUST);
 	put_trust(p, TRUST_JOURNAL);
 	p = column_pen(g, row, fit, COL_VERDICT);
@@ -192,46 +293,25 @@ static void draw_draft(const struct scene *s, const struct lines *lines, uint32_
 	p = column_pen(g, row, fit, COL_ID);
 	(s->keymap ? pen_short : pen_id)(&p, ROLE_ID, draft->item);
 	p = column_pen(g, row, fit, COL_TITLE);
-	if (l && l->state == LETTER_HELD) {
-		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");
-		pen_text(&p, ROLE_HELD, l->why);
-	} else if (r && r->stray != NONE && r->proof == NONE) {
-		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
-			   message_line(s->model, r->stray));
-		pen_agent(&p, s->model, message_route(s->model, r->stray)->from);
-	} else if (draft->explanation.n || draft->answer.n) {
-		pen_text(&p, ROLE_NORMAL, draft->answer.n ? draft->answer : draft->explanation);
-	} else if (l && l->path.n) {
-		pen_put(&p, ROLE_DIM, "to ");
-		pen_path(&p, ROLE_DIM, l->path);
-	}
+	pen_draft_subject(&p, s, draft);
+	put_said(s, desk, draft, column_pen(g, row, fit, COL_SAID));
 }
 
-static void decisions_draw(const struct scene *s, const struct lines *lines, uint32_t i,
-			   struct grid *g, struct rect row)
+static void draw_step(const struct scene *s, const struct line *line, const struct columns *fit,
+		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const struct line *line = &lines->list.v[i];
-	const struct columns *fit = &lines->table->fit;
-	const struct item *item;
-	const struct item_step *step;
-	int64_t time_ms;
-	struct pen p;
+	const struct item *item = &m->items.v[line->a];
+	const struct item_step *step = &item->steps[line->b];
+	struct pen p = column_pen(g, row, fit, COL_AGENT);
+	struct buf words = { 0 };
 	char text[32];
 
-	if (line->what == DECISION_MADE_HERE) {
-		draw_draft(s, lines, i, g, row);
-		return;
-	}
-	item = &m->items.v[line->a];
-	step = &item->steps[line->b];
-	time_ms = message_time(m, line->what);
-	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
-		 time_ms == TIME_NONE ? "" : timestamp_clock(time_ms, text));
 	snprintf(text, sizeof(text), "%u", message_line(m, line->what));
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
-	p = column_pen(g, row, fit, COL_AGENT);
 	pen_decider(&p, m, step);
+	put_recipient(s, column_pen(g, row, fit, COL_TO), line->a, STR_NONE,
+		      message_route(m, line->what)->to);
 	p = column_pen(g, row, fit, COL_TRUST);
 	put_trust(p, message_trust(m, line->what));
 	p = column_pen(g, row, fit, COL_VERDICT);
@@ -240,6 +320,22 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
 	put_session(s, lines, line->a, column_pen(g, row, fit, COL_SESSION));
 	put_item(s, g, row, fit, item, line->what);
+	p = column_pen(g, row, fit, COL_SAID);
+	if (p.rest.cols > 0) {
+		step_words(s, line->a, step, &words);
+		pen_text(&p, ROLE_NORMAL, buf_str(&words));
+	}
+	buf_release(&words);
+}
+
+static void decisions_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			   struct grid *g, struct rect row)
+{
+	const struct line *line = &lines->list.v[i];
+
+	put_time(s, lines, i, g, row);
+	(line->what == DECISION_MADE_HERE ? draw_draft : draw_step)(s, line, &lines->table->fit, g,
+								     row);
 }
 
 static struct target decisions_target(const struct scene *s, const struct lines *lines, uint32_t i)

@@ -27,7 +27,9 @@ enum what {
 	ROW_PROGRESS,
 };
 
-const struct mark entry_marks[] = {
+_Static_assert(LEDGER_MARKS == (int)ENTRY_COUNT, "all are explained");
+
+const struct mark ledger_marks[LEDGER_MARKS] = {
 	[ENTRY_RAISED] = { "●", "R", "raised", ROLE_ACCENT },
 	[ENTRY_BACK] = { "▲", "B", "came back", ROLE_WARN },
 	[ENTRY_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
@@ -237,7 +239,7 @@ static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 
 	pen_skip(&p, 1);
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct mark *mark = &entry_marks[e->list[i].kind];
+		const struct mark *mark = &ledger_marks[e->list[i].kind];
 
 		if (e->list[i].turn != turn)
 			continue;
@@ -351,11 +353,11 @@ static void ledger_heading(const struct scene *s, const struct lines *lines, str
 	(void)lines;
 	grid_fill(g, p.rest, ROLE_HEADER, " ");
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
-		const char *word = wide ? entry_marks[i].word : brief[i];
+		const char *word = wide ? ledger_marks[i].word : brief[i];
 
 		if (!word || (int)strlen(word) + 2 > p.rest.cols)
 			continue;
-		pen_printf(&p, ROLE_HEADER, "%s %s", entry_marks[i].letter, word);
+		pen_printf(&p, ROLE_HEADER, "%s %s", ledger_marks[i].letter, word);
 		pen_skip(&p, wide ? 2 : 1);
 	}
 }

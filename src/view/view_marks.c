@@ -105,6 +105,18 @@ const struct mark trust_marks[] = {
 	[TRUST_JOURNAL] = { "■", "J", "journal", ROLE_PERSON },
 };
 
+/* What stands on the lanes of the timeline. */
+const struct mark timeline_marks[TIMELINE_MARKS] = {
+	{ "A", "A", "assigned", ROLE_INFO },     { "V", "V", "assigned again", ROLE_INFO },
+	{ "•", "•", "progress", ROLE_BAR },      { "╱", "╱", "stall", ROLE_STALLED },
+	{ "✓", "✓", "done", ROLE_OK },           { "R", "R", "review asked", ROLE_REVIEWER },
+	{ "◆", "◆", "changes", ROLE_PARTIAL },   { "✗", "✗", "failed, rejected", ROLE_ERROR },
+	{ "×", "×", "cancelled", ROLE_DIM },     { "↑", "↑", "retry", ROLE_WARN },
+	{ "○", "○", "queued", ROLE_DIM },        { "─", "─", "working", ROLE_BAR },
+	{ "╌", "╌", "waiting", ROLE_DIM },       { "│", "│", "now", ROLE_CURSOR },
+	{ "‹", "›", "more on that side", ROLE_DIM },
+};
+
 void pen_decider(struct pen *p, const struct model *m, const struct item_step *step)
 {
 	const struct reply *r = step->said ? message_reply(m, step->message) : NULL;

@@ -34,6 +34,21 @@ extern const struct mark item_marks[];
 /* What a message claims, and is not. */
 enum { CLAIM_ROLE, CLAIM_HUMAN, CLAIM_AGENT };
 extern const struct mark claim_marks[];
+enum { TIMELINE_MARKS = 15, LEDGER_MARKS = 11 };
+extern const struct mark timeline_marks[TIMELINE_MARKS];
+extern const struct mark ledger_marks[LEDGER_MARKS]; /* of its cells (view_ledger.c) */
+
+/* A line of the help page about what a view shows (view_legend.c). */
+struct legend {
+	const char *head;         /* a column's head, a glyph or a word */
+	const char *help;
+	const struct mark *marks; /* that may stand there, */
+	unsigned n;
+	bool letters;             /* also as letters */
+};
+const struct legend *view_legend(const struct view_ops *view, unsigned *n);
+/* The meaning of a head and its marks, in words. */
+void legend_text(const struct legend *l, struct buf *out);
 /* The person's newest decision on an item, as of the scene; *desk whose it is. NULL = none. */
 const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk);
 enum role agent_role(const struct model *m, uint32_t agent);
@@ -79,6 +94,26 @@ void pen_item_short(struct pen *p, const struct scene *s, const struct item *ite
 /* The title of an item, else the summary of its message. */
 void pen_title(struct pen *p, enum role role, const struct scene *s, const struct item *item,
 	       const struct item_state *at);
+/* Names for people (view_names.c): ids that people use (PK-2, F-1) stand before the words; UUIDs
+ * and digests only where nothing else names the thing, by their first 8 characters. */
+struct str id_shortened(struct str id);
+struct str first_sentence(struct str text);
+/* Appends the item's name, cleaned and cut after about `most` cells. */
+void add_item_words(const struct scene *s, const struct item *item, const struct item_state *at,
+		    int most, struct buf *out);
+void pen_item_words(struct pen *p, const struct scene *s, const struct item *item,
+		    const struct item_state *at);
+/* at: NULL = it is not there yet, only its id is known. ROLE_DIM dims the words, too. */
+void pen_task_words(struct pen *p, enum role role, const struct scene *s, const struct task *t,
+		    const struct task_state_at *at);
+/* The name of the item that a draft is about, as add_item_words. */
+void add_draft_subject(const struct scene *s, const struct draft *draft, int most, struct buf *out);
+void pen_draft_subject(struct pen *p, const struct scene *s, const struct draft *draft);
+/* What was said with a decision, made here or found in the log: an option by its label, else the
+ * explanation or reason code. Replaces what is in `out`. */
+void draft_words(const struct scene *s, const struct draft *draft, struct buf *out);
+void step_words(const struct scene *s, uint32_t item, const struct item_step *step,
+		struct buf *out);
 /* Decimal digits of n, at least `min`. */
 int number_width(uint32_t n, int min);
 /* State of an agent: trouble of its process or health; else as reported; else from its work. */

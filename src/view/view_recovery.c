@@ -86,8 +86,10 @@ static void recovery_draw(const struct scene *s, const struct lines *lines, uint
 	pen_put(&p, ROLE_DIM, " to ");
 	pen_id(&p, ROLE_AGENT, l->to);
 	for (uint32_t k = 0; k < l->drafts.n; k++) {
-		pen_printf(&p, ROLE_DIM, "  %s ", verb_name(d->drafts.v[l->drafts.v[k]].verb));
-		pen_id(&p, ROLE_ID, d->drafts.v[l->drafts.v[k]].item);
+		const struct draft *draft = &d->drafts.v[l->drafts.v[k]];
+
+		pen_printf(&p, ROLE_DIM, "  %s ", verb_name(draft->verb));
+		pen_draft_subject(&p, s, draft);
 	}
 }
 

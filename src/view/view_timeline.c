@@ -19,15 +19,14 @@ enum what {
 	LANE_LEGEND,
 };
 
-enum col { COL_ID, COL_AGENT, COL_STATE, COL_PERCENT, COL_BAR, COL_TITLE, COL_AXIS, COL_COUNT };
+enum col { COL_TASK, COL_AGENT, COL_STATE, COL_PERCENT, COL_BAR, COL_AXIS, COL_COUNT };
 
 static const struct column table[COL_COUNT] = {
-	[COL_ID] = { "task", 12, 16, 0 },
+	[COL_TASK] = { "task", 16, 22, 0 },
 	[COL_AGENT] = { "who", 8, 8, 3 },
 	[COL_STATE] = { "state", 1, 11, 1 },
 	[COL_PERCENT] = { "done", 4, 4, 2, .right = true },
 	[COL_BAR] = { "", 6, 6, 4 },
-	[COL_TITLE] = { "what", 16, 30, 5 },
 	[COL_AXIS] = { "", 20, 36, 0, .grows = true },
 };
 
@@ -39,14 +38,14 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	memcpy(c, table, sizeof(table));
 	c[COL_AGENT].want = agents_width(s, 8, 16);
-	if (cols >= 100)
-		c[COL_ID].want = 20;
-	else
+	if (cols < 100)
 		c[COL_BAR].min = c[COL_BAR].want = 0;
-	if (cols >= 120)
+	if (cols < 110) /* a glyph: its word would be cut */
+		c[COL_STATE].want = 1;
+	if (cols > 80)
+		c[COL_TASK].want += (cols - 80) / 3;
+	if (cols >= 140)
 		c[COL_AXIS].want = 50;
-	if (cols < 140)
-		c[COL_TITLE].min = c[COL_TITLE].want = 0;
 	table_layout(out, c, COL_COUNT, cols);
 	if (out->table->fit.cols[COL_STATE] < 5)
 		out->table->columns[COL_STATE].title = "";
@@ -336,7 +335,7 @@ static void draw_task(const struct scene *s, const struct lines *lines, uint32_t
 	struct rect where = column_rect(row, fit, COL_AXIS);
 	struct scene later = scene_until(s);
 	struct task_state_at at;
-	struct pen p = column_pen(g, row, fit, COL_ID);
+	struct pen p = column_pen(g, row, fit, COL_TASK);
 	bool there = task_at(m, t, s->k, &at);
 	char text[16];
 
@@ -344,7 +343,7 @@ static void draw_task(const struct scene *s, const struct lines *lines, uint32_t
 		return;
 	if (root_at(m, number, later.k) != number)
 		pen_put(&p, ROLE_DIM, "  ");
-	pen_short(&p, there ? ROLE_ID : ROLE_DIM, model_str(m, t->id));
+	pen_task_words(&p, there ? ROLE_ID : ROLE_DIM, s, t, there ? &at : NULL);
 	if (later.k != s->k) {
 		later.now_ms = axis->to_ms;
 		draw_task_axis(&later, axis, t, g, where);
@@ -364,9 +363,6 @@ static void draw_task(const struct scene *s, const struct lines *lines, uint32_t
 		put_right(g, column_rect(row, fit, COL_PERCENT), ROLE_NORMAL, text);
 		draw_bar(g, column_rect(row, fit, COL_BAR), at.percent);
 	}
-	p = column_pen(g, row, fit, COL_TITLE);
-	if (p.rest.cols && at.given != NONE)
-		pen_text(&p, ROLE_DIM, s->reader->summary(s->reader->ctx, at.given));
 	draw_task_axis(s, axis, t, g, where);
 }
 
@@ -470,7 +466,7 @@ static void draw_review(const struct scene *s, const struct lines *lines,
 	struct rect where = column_rect(row, fit, COL_AXIS);
 	struct scene later = scene_until(s);
 	struct review_state at;
-	struct pen p = column_pen(g, row, fit, COL_ID);
+	struct pen p = column_pen(g, row, fit, COL_TASK);
 	bool there = review_at(m, r, s->k, &at);
 	char text[16];
 
@@ -518,19 +514,16 @@ static void draw_session(const struct scene *s, const struct line *line, struct 
 	pen_put(&p, ROLE_BORDER, " ");
 }
 
+/* As many marks as fit. */
 static void draw_legend(struct pen p)
 {
-	static const struct {
-		const char *mark, *word;
-	} legend[] = {
-		{ "A", "assigned" }, { "V", "again" },  { "•", "progress" },
-		{ "╱", "stall" },    { "✓", "done" },   { "R", "review" },
-		{ "◆", "changes" },  { "✗", "failed" }, { "×", "cancelled" },
-	};
+	for (unsigned i = 0; i < TIMELINE_MARKS; i++) {
+		const struct mark *mark = &timeline_marks[i];
 
-	for (unsigned i = 0; i < sizeof(legend) / sizeof(legend[0]); i++) {
-		pen_put(&p, ROLE_KEY, legend[i].mark);
-		pen_printf(&p, ROLE_DIM, " %s  ", legend[i].word);
+		if ((int)strlen(mark->word) + 4 > p.rest.cols)
+			return;
+		pen_put(&p, ROLE_KEY, mark->glyph);
+		pen_printf(&p, ROLE_DIM, " %s  ", mark->word);
 	}
 }
 

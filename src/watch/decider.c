@@ -2,7 +2,13 @@
  * the message line. */
 #include "watch/decider.h"
 
+#include "draw/say.h"
+#include "view/view_parts.h"
+
 #include <stdlib.h>
+
+/* Cells of messages: an answer, an item's name, and what stands beside that name at most. */
+enum { ANSWER_WORDS = 16, SUBJECT_LEAST = 20, UNDONE_WORDS = 50, STAGED_COLS = 56 };
 
 void decider_attach(struct decider *s)
 {
@@ -100,25 +106,44 @@ static bool is_on_top(struct decider *s, const struct view_ops *view)
 	return app_screen(s->app) && app_screen(s->app)->pane.view == view;
 }
 
-/* batch: how many the verb has staged. */
-static void say_staged(struct decider *s, enum verb verb, uint32_t batch)
+/* "answer Stop it", or the verb alone: words of a rejection are long, and the person's own. */
+static void add_said(struct decider *s, const struct draft *draft, struct buf *out)
 {
-	uint32_t n = decide_staged(s->app);
+	struct buf words = { 0 };
 
-	if (batch > 1)
+	buf_adds(out, verb_name(draft->verb));
+	if (draft->verb == VERB_ANSWER) {
+		draft_words(&s->app->scene, draft, &words);
+		buf_addc(out, ' ');
+		add_clean_cut(out, buf_str(&words), TEXT_LINE, ANSWER_WORDS);
+	}
+	buf_release(&words);
+}
+
+/* batch: how many the verb has staged. */
+static void say_staged(struct decider *s, const struct draft *draft, uint32_t batch)
+{
+	int room = s->app->cols - STAGED_COLS;
+	uint32_t n = decide_staged(s->app);
+	struct buf what = { 0 };
+
+	if (batch > 1) {
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged on %u items, %u in all; {undo} undoes them, {deliver} reviews "
-			"and sends them",
-			verb_name(verb), batch, n);
-	else if (n > 1)
+			"%s is staged on %u items, %u in all; {undo} undo, {deliver} review and send",
+			verb_name(draft->verb), batch, n);
+		return;
+	}
+	add_said(s, draft, &what);
+	buf_adds(&what, " is staged: \"");
+	add_draft_subject(&s->app->scene, draft, room > SUBJECT_LEAST ? room : SUBJECT_LEAST,
+			  &what);
+	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged, %u in all; {undo} undoes it, {deliver} reviews and sends "
-			"them",
-			verb_name(verb), n);
+			"%s\", %u in all; {undo} undo, {deliver} review and send", what.p, n);
 	else
-		app_say(s->app, ROLE_STAGED,
-			"%s is staged; {undo} undoes it, {deliver} reviews and sends it",
-			verb_name(verb));
+		app_say(s->app, ROLE_STAGED, "%s\"; {undo} undo, {deliver} review and send",
+			what.p);
+	buf_release(&what);
 }
 
 /* Keys are handled while a delivery waits for its channel: refuses what needs the channel, too. */
@@ -147,7 +172,7 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 		return;
 	decide_advance(s->app);
 	if (waits)
-		say_staged(s, draft->verb, batch);
+		say_staged(s, draft, batch);
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */
 	else
@@ -159,7 +184,7 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool mor
 	const struct draft undone = desk->drafts.v[draft];
 	uint32_t batch = ++s->batch;
 	struct err err;
-	char q[QUOTED_MAX];
+	struct buf what = { 0 };
 	int rc = desk_undo(desk, draft, &err);
 
 	if (rc == 0)
@@ -169,12 +194,16 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool mor
 	s->batch = more ? s->batch : 0;
 	if (!end_change(s, rc, &err))
 		return;
-	if (batch > 1)
-		app_say(s->app, ROLE_DIM, "undone: %s of %u items; {redo} stages them again",
+	if (batch > 1) {
+		app_say(s->app, ROLE_DIM, "undone: %s of %u items; {redo} redo",
 			verb_name(undone.verb), batch);
-	else
-		app_say(s->app, ROLE_DIM, "undone: %s of %s; {redo} stages it again",
-			verb_name(undone.verb), quoted(undone.item, q));
+		return;
+	}
+	add_said(s, &undone, &what);
+	buf_adds(&what, " of \"");
+	add_draft_subject(&s->app->scene, &undone, UNDONE_WORDS, &what);
+	app_say(s->app, ROLE_DIM, "undone: %s\"; {redo} redo", what.p);
+	buf_release(&what);
 }
 
 void decider_snooze(struct decider *s, struct desk *desk, uint32_t number, bool on)

@@ -12,6 +12,7 @@ enum {
 	UPDATE_MAX_MS = 2000, /* upper limit of that */
 	TICK_MS = 1000,     /* of countdowns */
 	INCOMPLETE_BYTES = 1000,
+	NOTICE_WORDS = 40, /* cells of an item's name in a notice */
 };
 
 void live_begin(struct live *l, int64_t now_ms)
@@ -74,8 +75,7 @@ static void announce_new(struct live *l)
 	const struct model *m = &l->load->model;
 	uint32_t newest = NONE, n = 0;
 	struct item_state at;
-	struct detail d;
-	char q[QUOTED_MAX];
+	struct buf name = { 0 };
 
 	for (; l->items < m->items.n; l->items++)
 		if (item_at(m, &m->items.v[l->items], a->scene.k, scene_clock(&a->scene), &at) &&
@@ -89,14 +89,14 @@ static void announce_new(struct live *l)
 	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
 		return;
 	item_at(m, &m->items.v[newest], a->scene.k, scene_clock(&a->scene), &at);
-	if (!l->load->reader.detail(l->load->reader.ctx, &m->items.v[newest], &at, &d))
-		d.title = STR_NONE;
+	add_item_words(&a->scene, &m->items.v[newest], &at, 2 * NOTICE_WORDS, &name);
 	if (n > 1)
-		app_say(l->app, ROLE_ACCENT, "%u new items, the last: %s %s", n,
-			item_kind_name(m->items.v[newest].kind), quoted(d.title, q));
+		app_say(l->app, ROLE_ACCENT, "%u new items, the last: %s \"%s\"", n,
+			item_kind_name(m->items.v[newest].kind), name.p);
 	else
-		app_say(l->app, ROLE_ACCENT, "new %s: %s", item_kind_name(m->items.v[newest].kind),
-			quoted(d.title, q));
+		app_say(l->app, ROLE_ACCENT, "new %s: \"%s\"",
+			item_kind_name(m->items.v[newest].kind), name.p);
+	buf_release(&name);
 }
 
 /* Announces deadlines that came near or passed since the last tick. */
@@ -120,15 +120,14 @@ static void announce_deadlines(struct live *l, int64_t before_ms)
 		near = item_near_ms(m, &at);
 		if ((near < before_ms || near >= now) && at.deadline_ms >= now)
 			continue;
-		item_name(m, item, &name);
+		add_item_words(&a->scene, item, &at, NOTICE_WORDS, &name);
 		notices_add(&l->notices, at.open ? ITEM_NEAR : ITEM_EXPIRED, m->dated.v[i].item, 1);
 		if (at.open)
-			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
-				STR_ARG(buf_str(&name)),
+			app_say(l->app, ROLE_DUE, "\"%s\" expires in %s: then %s", name.p,
 				short_span(time_between(at.deadline_ms, now), span),
 				item_default(m, item));
 		else
-			app_say(l->app, ROLE_WARN, "%.*s expired: %s", STR_ARG(buf_str(&name)),
+			app_say(l->app, ROLE_WARN, "\"%s\" expired: %s", name.p,
 				item_default(m, item));
 		buf_release(&name);
 	}

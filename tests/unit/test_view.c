@@ -802,6 +802,39 @@ START_TEST(test_decisions)
 }
 END_TEST
 
+/* A title is the first sentence, without its stop; abbreviations do not end one. */
+START_TEST(test_first_sentence)
+{
+	static const char *const texts[][2] = {
+		{ "Run it. Then stop.", "Run it" },
+		{ "Run it", "Run it" },
+		{ "Run it.", "Run it" },
+		{ "Why not? Because.", "Why not?" },
+		{ "\n  Two\nlines", "Two" },
+		{ "Version 1.2 of it. More", "Version 1.2 of it" },
+		{ "Databases, e.g. ours. More", "Databases, e.g. ours" },
+		{ "...", "..." },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct str got = first_sentence(str_of(texts[i][0]));
+
+		ck_assert_msg(str_is(got, texts[i][1]), "%s: %.*s", texts[i][0], STR_ARG(got));
+	}
+}
+END_TEST
+
+/* Only ids that programs made up are shortened. */
+START_TEST(test_id_shortened)
+{
+	ck_assert(str_is(id_shortened(STR("d7c0df31-ad91-457f-92cf-c4fc845e3ea4")), "d7c0df31"));
+	ck_assert(str_is(id_shortened(STR("3fd27d273fd27d27")), "3fd27d27"));
+	ck_assert(str_is(id_shortened(STR("PK-2")), "PK-2"));
+	ck_assert(str_is(id_shortened(STR("recovery-flow-missing-02")), "recovery-flow-missing-02"));
+}
+END_TEST
+
 /* A message is shown as it came or one member a line, with what its text holds. */
 START_TEST(test_message)
 {
@@ -1110,6 +1143,8 @@ int main(void)
 	tcase_add_test(c, test_pages_stay_inside);
 	tcase_add_loop_test(c, test_pages_cursor, 0, 12);
 	tcase_add_test(c, test_decisions);
+	tcase_add_test(c, test_first_sentence);
+	tcase_add_test(c, test_id_shortened);
 	tcase_add_test(c, test_message);
 	tcase_add_test(c, test_long_message);
 	tcase_add_test(c, test_zoom);

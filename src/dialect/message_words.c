@@ -1,0 +1,73 @@
+/* The words in which a message names its task or explains its decision, for people: where each
+ * dialect has them. */
+#include "dialect/dialect.h"
+
+enum { DEPTH = 3 };
+
+struct member_path {
+	enum dialect_id dialect;
+	const char *path[DEPTH];
+};
+
+/* In order of preference. */
+static const struct member_path titles[] = {
+	{ DIALECT_COLLABORATION, { "payload", "task", "task_description" } },
+	{ DIALECT_COLLABORATION, { "payload", "task_description" } },
+	{ DIALECT_ORCHESTRATOR, { "payload", "task", "name" } },
+	{ DIALECT_ORCHESTRATOR, { "payload", "name" } },
+	{ DIALECT_ORCHESTRATOR, { "payload", "description" } },
+	{ DIALECT_HANDOFF, { "title" } },
+	{ DIALECT_HANDOFF, { "goal" } },
+	{ DIALECT_HANDOFF, { "description" } },
+	{ DIALECT_HANDOFF, { "context", "goal" } },
+	{ DIALECT_HANDOFF, { "task_type" } },
+};
+
+static const struct member_path reasons[] = {
+	{ DIALECT_COLLABORATION, { "payload", "content" } },
+	{ DIALECT_ORCHESTRATOR, { "payload", "answer" } },
+	{ DIALECT_HANDOFF, { "rationale" } },
+};
+
+static struct str find(const struct member_path *paths, size_t n, enum dialect_id dialect,
+		       yyjson_val *root)
+{
+	for (size_t i = 0; i < n; i++) {
+		yyjson_val *v = root;
+
+		if (paths[i].dialect != dialect)
+			continue;
+		for (int k = 0; k < DEPTH && paths[i].path[k]; k++)
+			v = json_get(v, paths[i].path[k]);
+		if (yyjson_is_str(v) && json_str(v).n)
+			return json_str(v);
+	}
+	return STR_NONE;
+}
+
+struct str dialect_task_title(enum dialect_id dialect, yyjson_val *root)
+{
+	return find(titles, sizeof(titles) / sizeof(titles[0]), dialect, root);
+}
+
+/* A feedback Request explains each decision beside the item's id. */
+static struct str feedback_reason(yyjson_val *root, struct str item)
+{
+	yyjson_val *v, *items = json_get(json_get(root, "applied_feedback"), "items");
+	size_t i, n;
+
+	yyjson_arr_foreach(items, i, n, v) {
+		struct str words = json_get_str(v, "explanation");
+
+		if (str_eq(json_get_str(v, "id"), item))
+			return words.n ? words : json_get_str(v, "reason_code");
+	}
+	return STR_NONE;
+}
+
+struct str dialect_decision_reason(enum dialect_id dialect, yyjson_val *root, struct str item)
+{
+	if (dialect == DIALECT_FEEDBACK)
+		return feedback_reason(root, item);
+	return find(reasons, sizeof(reasons) / sizeof(reasons[0]), dialect, root);
+}
