@@ -21,6 +21,7 @@ message-raw 4jjjjj<Enter>r
 problem !!
 agents 5
 decisions 6
+sessions 0
 help ?
 help-origin ?G
 search 4/passkey<Enter>
@@ -120,8 +121,9 @@ while IFS=' ' read -r name keys; do
 done <"$tmp/list"
 
 # Who said what, and claims to be whom: a log with a reply file, and one agent's own output.
-trust='trust-inbox A
-trust-item jj<Enter>
+trust='trust-sessions
+trust-inbox 1A
+trust-item 1jj<Enter>
 trust-messages 4
 trust-message 4j<Enter>
 trust-agents 5
