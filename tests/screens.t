@@ -29,6 +29,7 @@ agent 5/dev-02<Enter><Enter>
 session 2gg<Enter>
 narrowed 2/PK-2<Enter>&
 narrowed-inbox :narrow task PK-3<Enter>
+sessions 0
 help ?
 help-origin ?G
 search 4/passkey<Enter>
@@ -138,8 +139,9 @@ while IFS=' ' read -r name keys; do
 done <"$tmp/list"
 
 # Who said what, and claims to be whom: a log with a reply file, and one agent's own output.
-trust='trust-inbox A
-trust-item jj<Enter>
+trust='trust-sessions
+trust-inbox 1A
+trust-item 1jj<Enter>
 trust-messages 4
 trust-message 4j<Enter>
 trust-agents 5

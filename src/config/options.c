@@ -43,8 +43,8 @@ static const struct command commands[] = {
 	  "asked and said is kept below ~/.local/state/gavel/captures; the same file and COMMAND "
 	  "again go on there." },
 	{ COMMAND_SHOW, "show", "VIEW [SOURCE...]",
-	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; "
-	  "report, all of it as Markdown; or state, a hash of them all." },
+	  "Print a view: sessions, inbox, item ID, timeline, ledger, messages, agents, decisions or "
+	  "summary; report, all of it as Markdown; or state, a hash of them all." },
 	{ COMMAND_REPLAY, "replay", "LOG...",
 	  "Open the terminal UI on a recording and play it: its clock drives what every view "
 	  "shows. Nothing is decided, nothing is sent." },

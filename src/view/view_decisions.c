@@ -297,10 +297,12 @@ static void draw_draft(const struct scene *s, const struct lines *lines, uint32_
 	put_said(s, desk, draft, column_pen(g, row, fit, COL_SAID));
 }
 
-static void draw_step(const struct scene *s, const struct line *line, const struct columns *fit,
-		      struct grid *g, struct rect row)
+static void draw_step(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
+		      struct rect row)
 {
 	const struct model *m = s->model;
+	const struct line *line = &lines->list.v[i];
+	const struct columns *fit = &lines->table->fit;
 	const struct item *item = &m->items.v[line->a];
 	const struct item_step *step = &item->steps[line->b];
 	struct pen p = column_pen(g, row, fit, COL_AGENT);
@@ -334,8 +336,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	const struct line *line = &lines->list.v[i];
 
 	put_time(s, lines, i, g, row);
-	(line->what == DECISION_MADE_HERE ? draw_draft : draw_step)(s, line, &lines->table->fit, g,
-								     row);
+	(line->what == DECISION_MADE_HERE ? draw_draft : draw_step)(s, lines, i, g, row);
 }
 
 static struct target decisions_target(const struct scene *s, const struct lines *lines, uint32_t i)
@@ -355,6 +356,7 @@ static enum sort_place draft_sort_key(const struct scene *s, const struct line *
 	const struct draft *draft = &desk->drafts.v[line->b];
 
 	switch (column) {
+	case COL_DATE:
 	case COL_TIME: out->number = draft->time_ms; break;
 	case COL_AGENT: out->text = draft->by; break;
 	case COL_TRUST: out->number = TRUST_JOURNAL; break;
@@ -369,7 +371,9 @@ static enum sort_place draft_sort_key(const struct scene *s, const struct line *
 					 item_session(s->model, &s->model->items.v[draft->number]));
 		break;
 	case COL_LINE: /* it has none */
+	case COL_TO:
 	case COL_TITLE:
+	case COL_SAID:
 	case COL_COUNT: return SORT_LAST;
 	}
 	return SORT_BY_KEY;
@@ -387,6 +391,7 @@ static enum sort_place decisions_sort_key(const struct scene *s, struct lines *l
 		return draft_sort_key(s, line, (enum col)column, out);
 	item = &m->items.v[line->a];
 	switch ((enum col)column) {
+	case COL_DATE:
 	case COL_TIME: out->number = message_time(m, line->what); break;
 	case COL_LINE: out->number = message_line(m, line->what); break;
 	case COL_AGENT: out->text = agent_name(m, message_route(m, line->what)->from); break;
@@ -400,7 +405,9 @@ static enum sort_place decisions_sort_key(const struct scene *s, struct lines *l
 		out->text = arena_str(&lines->arena, buf_str(&name));
 		buf_release(&name);
 		break;
+	case COL_TO:
 	case COL_TITLE:
+	case COL_SAID:
 	case COL_COUNT: return SORT_LAST;
 	}
 	return SORT_BY_KEY;
@@ -413,7 +420,7 @@ const struct view_ops view_decisions = {
 	.draw = decisions_draw,
 	.target = decisions_target,
 	.sort_key = decisions_sort_key,
-	.sort_columns = (1 << COL_TITLE) - 1,
+	.sort_columns = ((1 << COL_TITLE) - 1) & ~(1 << COL_TO | 1 << COL_DATE),
 	.sort_down = 1 << COL_TIME | 1 << COL_LINE,
 	.empty = "No decisions yet.",
 	.then = "{accept} accepts, {reject} rejects, {answer} answers what is selected in the "

@@ -20,6 +20,7 @@ enum {
 	ARRIVED_MAX_MS = 20000, /* the same for large lists, in proportion to their cost */
 	PATIENCE_MS = 8,  /* a list that takes longer is made in steps */
 	FRAME_MS = 33,
+	FEW_SOURCES = 3,  /* all named in the title line; more are counted, too */
 	GATHER_MS = 10,   /* batching delay for sources that wake the loop all the time */
 	CROWD = 8,        /* consecutive quick wake-ups that begin batching */
 	SOON_MS = 5,      /* a wake-up within this time of the last one is quick */
@@ -520,21 +521,22 @@ void watch_release(struct watch *w)
 	load_release(&w->load);
 }
 
-/* One is named as it was given; of several, their number and their names without folders. */
+/* One is named as it was given; several without their folders, and many are counted. */
 void watch_title(const struct options *o, struct buf *out)
 {
 	if (o->words.n < 2) {
 		buf_adds(out, o->words.n ? o->words.v[0] : "stdin");
 		return;
 	}
-	buf_printf(out, "%u sources:", o->words.n);
+	if (o->words.n > FEW_SOURCES)
+		buf_printf(out, "%u sources: ", o->words.n);
 	for (uint32_t i = 0; i < o->words.n; i++) {
 		struct str name = wire_trim_slashes(str_of(o->words.v[i])), base = name;
 
 		while (base.n && base.p[base.n - 1] != '/')
 			base.n--;
 		base = str_from(name, base.n < name.n ? base.n : 0);
-		buf_printf(out, " %.*s", STR_ARG(base));
+		buf_printf(out, "%s%.*s", i ? " " : "", STR_ARG(base));
 	}
 }
 
