@@ -51,6 +51,7 @@ void app_release(struct app *a)
 	filter_free(a->filter);
 	buf_release(&a->word);
 	app_count_release(a);
+	app_bookmarks_release(a);
 	buf_release(&a->filter_text);
 	buf_release(&a->hints);
 	buf_release(&a->filtering.before);
@@ -263,7 +264,8 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 		return;
 	}
 	a->screens[a->screen_count++] = (struct screen){ .item = item, .message = message,
-							 .pane = { .view = view, .text = true } };
+							 .pane = { .view = view,
+								   .text = view != &view_bookmarks } };
 }
 
 void app_open(struct app *a, struct target target)
@@ -424,6 +426,8 @@ static void prompt_done(struct app *a)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
 	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
 		app_search(a, app_search_line(a), 1, true); /* repeats the last search */
+	else if (kind == PROMPT_NOTE)
+		app_bookmark_noted(a, buf_str(&text));
 	else
 		decide_answered(a, kind, buf_str(&text));
 	buf_release(&text);

@@ -10,7 +10,7 @@ static void move(struct app *a, int64_t by)
 {
 	struct pane *p = app_pane(a);
 
-	if (p == app_list(a))
+	if (!p->text)
 		pane_move(p, by);
 	else
 		pane_scroll(p, by);
@@ -48,13 +48,18 @@ static COMMAND(scroll)
 		pane_move(app_list(a), 1);
 }
 
+static void go_message(struct app *a, uint32_t message);
+
 static COMMAND(open)
 {
 	struct screen *s = app_screen(a);
 	struct scene scene = s ? app_scene_of(a, s) : a->scene;
 	struct pane *p = s ? &s->pane : app_list(a);
 
-	app_open(a, pane_target(p, &scene));
+	if (app_shows(a, &view_bookmarks) && pane_target(p, &scene).type == TARGET_MESSAGE)
+		go_message(a, pane_target(p, &scene).number);
+	else
+		app_open(a, pane_target(p, &scene));
 }
 
 static COMMAND(back)
@@ -500,6 +505,9 @@ const struct app_command app_commands[] = {
 	  run_iteration_step, -1 },
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
 	  run_iteration_step, 1 },
+	{ "look", "bookmark", "b", "set a bookmark with a note, or remove it; bookmark NOTE",
+	  ANYWHERE, run_bookmark },
+	{ "look", "bookmarks", "", "the bookmarks of this session", ANYWHERE, run_bookmarks },
 	{ "look", "copy-id", "y", "copy the id of the item, agent or message", ANYWHERE,
 	  run_copy_id },
 	{ "look", "copy-message", "Y", "copy the message as it came", ANYWHERE, run_copy_message },

@@ -101,15 +101,17 @@ bool app_list_step(struct app *a, int64_t until_ms)
 void app_refresh(struct app *a)
 {
 	struct screen *s = app_screen(a);
+	int cols;
 
 	if (a->list_rect.cols <= 0)
 		return;
 	if (!is_wanted(a))
 		app_list_step(a, a->list_until_ms);
-	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
+	cols = a->cols - (s && !s->pane.text ? GUTTER_COLS : 0);
+	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != cols)) {
 		struct scene scene = app_scene_of(a, s);
 
-		pane_make(&s->pane, &scene, a->cols);
+		pane_make(&s->pane, &scene, cols);
 		s->pane.made = true;
 		s->stale = false;
 	}

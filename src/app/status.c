@@ -25,6 +25,7 @@ static const struct {
 	[PROMPT_EXPLAIN] = { "in your words", "Enter stages  Esc leaves " },
 	[PROMPT_ANSWER] = { "in your words", "Enter stages  Esc leaves " },
 	[PROMPT_REASON] = { "a word that programs can read", "Enter stages  Esc leaves " },
+	[PROMPT_NOTE] = { "a note on the bookmark, or nothing", "Enter sets it  Esc leaves " },
 };
 
 /* The progress bar while the sources are read. */
@@ -89,6 +90,8 @@ static void screen_keys(struct app *a, struct buf *out)
 
 	if (view == &view_preflight)
 		keys = "y send  {back} back, nothing is sent";
+	else if (view == &view_bookmarks)
+		keys = "{open} to the message  {bookmark} remove  {back} back";
 	else if (view == &view_recovery)
 		keys = "y finish them  {undo} give up what is held  {back} leave them";
 	else if (view == &view_message)
