@@ -61,7 +61,7 @@ ok 'other messages' ui ':bookmarks<Enter>'
 ok '... have none' shows 'There are no bookmarks here.'
 cp before log
 ok 'with --read-only' ui '4:70<Enter>bunkept<Enter>' --read-only
-ok '... it is said that they are not kept' shows 'read-only: until the end only'
+ok '... it is said that they are not kept' shows 'until the end only: read-only'
 ui ':bookmarks<Enter>'
 ok '... and they are not' sh -c '! grep -q unkept screen'
 ok 'the log was not written to' cmp log before

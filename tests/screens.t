@@ -29,6 +29,10 @@ no-match \nosuchword<Enter>
 refused a
 prompt :fil<Tab>
 prompt-command :re
+prompt-filter 4\kind:
+sorted 5sss
+sideways 4<Right><Right>
+bookmarks 4:40<Enter>:bookmark a note<Enter>:bookmarks<Enter>
 wrapped 4/passkey<Enter>N
 no-file :8<Enter>vy
 replay-start R<Home>

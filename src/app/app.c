@@ -264,8 +264,8 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 		return;
 	}
 	a->screens[a->screen_count++] = (struct screen){ .item = item, .message = message,
-							 .pane = { .view = view,
-								   .text = view != &view_bookmarks } };
+							 .pane = { .view = view } };
+	app_screen(a)->pane.text = view != &view_bookmarks;
 }
 
 void app_open(struct app *a, struct target target)
@@ -469,8 +469,8 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	}
 }
 
-/* The wheel scrolls what it is over, a click selects, and on a hint works as its key; the mouse never
- * decides. */
+/* The wheel scrolls what it is over; a click selects, or works as the key that a hint names. The mouse
+ * never decides. */
 static void handle_mouse(struct app *a, const struct key *key)
 {
 	const struct binding *hint;
@@ -517,7 +517,8 @@ static void note_moved_up(struct app *a, enum tab tab, uint32_t selected)
 		return;
 	a->follows = a->select_last = false;
 	if (!a->notice.n)
-		app_say(a, ROLE_DIM, "not following any more; {bottom} goes to the end and stays there");
+		app_say(a, ROLE_DIM, "not following any more; {bottom} goes to the end and "
+				     "stays there");
 }
 
 static void handle_key(struct app *a, const struct key *key)

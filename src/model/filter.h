@@ -2,7 +2,8 @@
  * without case; key:value looks at one property; a leading - negates; "two words" in quotes are
  * one.
  *   kind:finding dialect:feedback agent:dev-01 task:T1 session:ses_1 severity:>=major id:scope
- *   verdict:rejected is:open is:error is:warning is:due is:decided is:expired is:not-its-role trust:agent
+ *   is:open is:error is:warning is:due is:decided is:expired is:not-its-role trust:agent
+ *   verdict:rejected
  *   after:10:15 before:2026-01-26T10:00Z
  * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest) */
 #ifndef GAVEL_MODEL_FILTER_H

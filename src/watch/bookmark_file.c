@@ -72,8 +72,8 @@ static int by_offset(const void *left, const void *right)
 }
 
 /* Sets those of the entries that are about this message, the oldest first. */
-static void apply(struct app *a, const struct load *l, const struct bookmark_lines *e, uint32_t message,
-		  uint64_t offset)
+static void apply(struct app *a, const struct load *l, const struct bookmark_lines *e,
+		  uint32_t message, uint64_t offset)
 {
 	struct str file = base_name(l->reader.source(l->reader.ctx, message));
 	char hash[65];

@@ -240,8 +240,10 @@ void watch_effects(struct watch *w)
 		case EFFECT_THEME: watch_set_theme(w, e.file); break;
 		case EFFECT_RELOAD: watch_reload(w); break;
 		case EFFECT_BOOKMARK:
-			if (w->options->read_only)
-				app_say(&w->app, ROLE_DIM, "read-only: until the end only");
+			if (!w->load.desk_options.write || w->app.playback.model)
+				app_say(&w->app, ROLE_DIM, "kept until the end only: %s",
+					w->app.playback.model ? "a replay writes nothing"
+							      : "read-only");
 			else if (bookmarks_keep(&w->load, e.bookmark.message, e.bookmark.note,
 						e.bookmark.removed, &err) < 0)
 				app_say(&w->app, ROLE_WARN, "until the end only: %s", err.text);
