@@ -43,4 +43,28 @@ ui ':save-screen config/gavel/config.json<Enter>:reload<Enter>Z' 2>errors
 ok '... and its keys are gone' sh -c '! grep -q "half a page down" screen'
 rm config/gavel/config.json
 
+# ---- bookmarks ----
+
+ok 'bookmarks are set' ui '4:40<Enter>ba "note"<Enter>:50<Enter>banother<Enter>:60<Enter>b<Enter>'
+cp log before
+ok 'and there after a restart' ui ':bookmarks<Enter>'
+ok '... with their notes' shows 'a "note"'
+ok '... all of them' [ "$(grep -c ' #[456]0 ' screen)" -eq 3 ]
+ok 'one is removed' ui ':bookmarks<Enter>jb'
+ok '... for good' ui ':bookmarks<Enter>'
+ok '... it alone' sh -c '! grep -q another screen && grep -q note screen'
+ok 'a log that has grown' sh -c 'head -n 5 before >>log'
+ok '... keeps them' ui ':bookmarks<Enter>'
+ok '... where they were' shows 'a "note"'
+sed 's/e/E/' before >log # other messages at the same places
+ok 'other messages' ui ':bookmarks<Enter>'
+ok '... have none' shows 'There are no bookmarks here.'
+cp before log
+ok 'with --read-only' ui '4:70<Enter>bunkept<Enter>' --read-only
+ok '... it is said that they are not kept' shows 'until the end only: read-only'
+ui ':bookmarks<Enter>'
+ok '... and they are not' sh -c '! grep -q unkept screen'
+ok 'the log was not written to' cmp log before
+ok 'journal list does not mind the file' "$GAVEL" journal list
+ok 'nor does purge' "$GAVEL" purge
 tap_end

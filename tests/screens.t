@@ -40,6 +40,10 @@ split-beside |
 split-larger >>>
 prompt :fil<Tab>
 prompt-command :re
+prompt-filter 4\kind:
+sorted 5sss
+sideways 4<Right><Right>
+bookmarks 4:40<Enter>:bookmark a note<Enter>:bookmarks<Enter>
 wrapped 4/passkey<Enter>N
 no-file :14<Enter>vy
 replay-start R<Home>

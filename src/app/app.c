@@ -58,6 +58,7 @@ void app_release(struct app *a)
 	filter_free(a->filter);
 	buf_release(&a->word);
 	app_count_release(a);
+	app_bookmarks_release(a);
 	buf_release(&a->filter_text);
 	buf_release(&a->hints);
 	buf_release(&a->filtering.before);
@@ -309,7 +310,9 @@ static void open_screen(struct app *a, struct screen fresh)
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
 {
 	open_screen(a, (struct screen){ .item = item, .message = message,
-					.pane = { .view = view, .text = view != &view_preflight } });
+					.pane = { .view = view,
+						  .text = view != &view_preflight &&
+							  view != &view_bookmarks } });
 }
 
 const struct view_ops *app_page_view(struct target target)
@@ -512,6 +515,8 @@ static void prompt_done(struct app *a)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
 	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
 		app_search(a, app_search_line(a), 1, true); /* repeats the last search */
+	else if (kind == PROMPT_NOTE)
+		app_bookmark_noted(a, buf_str(&text));
 	else
 		decide_answered(a, kind, buf_str(&text));
 	buf_release(&text);
@@ -553,8 +558,8 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	}
 }
 
-/* The wheel scrolls what it is over, a click selects, and on a hint works as its key; the mouse never
- * decides. */
+/* The wheel scrolls what it is over; a click selects, or works as the key that a hint names. The mouse
+ * never decides. */
 static void handle_mouse(struct app *a, const struct key *key)
 {
 	const struct binding *hint;
@@ -609,7 +614,8 @@ static void note_moved_up(struct app *a, enum tab tab, uint32_t selected)
 		return;
 	a->follows = a->select_last = false;
 	if (!a->notice.n)
-		app_say(a, ROLE_DIM, "not following any more; {bottom} goes to the end and stays there");
+		app_say(a, ROLE_DIM, "not following any more; {bottom} goes to the end and "
+				     "stays there");
 }
 
 static void handle_key(struct app *a, const struct key *key)

@@ -44,6 +44,7 @@ enum effect_type {
 	EFFECT_REMEMBER,    /* keep `split` for the next run */
 	EFFECT_THEME,       /* file: the name of the theme */
 	EFFECT_RELOAD,      /* read the configuration again */
+	EFFECT_BOOKMARK,    /* bookmark: keep that it was set or removed */
 	EFFECT_COPY,        /* copy: to the clipboard */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
@@ -98,6 +99,11 @@ struct effect {
 			uint32_t k;      /* copy the first k messages */
 		} fork;
 		struct str copy;
+		struct {
+			uint32_t message;
+			struct str note;
+			bool removed;
+		} bookmark;
 		struct session_command tell;
 	};
 };
@@ -150,6 +156,11 @@ struct match_count {
 	bool cut;            /* there may be more */
 	uint32_t at;         /* next line, or */
 	struct search_progress progress; /* in the list of messages */
+};
+
+struct bookmark {
+	uint32_t message;
+	char *note; /* may be NULL */
 };
 
 /* What Esc in the prompt of the filter returns to. */
@@ -218,6 +229,8 @@ struct app {
 	struct buf filter_text;
 	struct filtering filtering;
 	bool narrowed_last;     /* narrowed after it was filtered: back undoes that first */
+	VEC(struct bookmark) bookmarks; /* by message */
+	uint32_t noting; /* the message that the note being typed is for */
 	struct buf notice;      /* the message line */
 	enum role notice_role;
 	char *confirm_edit;     /* the file to edit, waiting for y */
@@ -397,6 +410,13 @@ void app_complete(const void *ctx, struct str before, struct completions *out);
 /* The hint for what is being typed: the command's help, or the possible completions. */
 void app_prompt_hint(const struct app *a, struct buf *out);
 
-extern const struct view_ops view_help;
+/* Bookmarks (bookmarks.c): number of a message's, or NONE; sets one, as the caller does with those
+ * that were kept; the note that was asked for. */
+uint32_t app_bookmark_find(const struct app *a, uint32_t message);
+void app_bookmark_set(struct app *a, uint32_t message, struct str note);
+void app_bookmark_noted(struct app *a, struct str note);
+void app_bookmarks_release(struct app *a);
+
+extern const struct view_ops view_help, view_bookmarks;
 
 #endif

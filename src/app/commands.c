@@ -48,17 +48,20 @@ static COMMAND(scroll)
 		pane_move(app_list(a), 1);
 }
 
+static void go_message(struct app *a, uint32_t message, bool stay);
+
 static COMMAND(open)
 {
 	struct screen *s = app_screen(a);
 	struct scene scene = s ? app_scene_of(a, s) : a->scene;
 	struct pane *p = s ? &s->pane : app_list(a);
 
-	if (app_shows(a, &view_preflight)) {
+	if (app_shows(a, &view_preflight))
 		preflight_unfold(a);
-		return;
-	}
-	app_open(a, pane_target(p, &scene));
+	else if (app_shows(a, &view_bookmarks) && pane_target(p, &scene).type == TARGET_MESSAGE)
+		go_message(a, pane_target(p, &scene).number, true);
+	else
+		app_open(a, pane_target(p, &scene));
 }
 
 static COMMAND(back)
@@ -582,6 +585,9 @@ const struct app_command app_commands[] = {
 	  run_iteration_step, -1 },
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
 	  run_iteration_step, 1 },
+	{ "look", "bookmark", "b", "set a bookmark with a note, or remove it; bookmark NOTE",
+	  ANYWHERE, run_bookmark },
+	{ "look", "bookmarks", "", "the bookmarks of this session", ANYWHERE, run_bookmarks },
 	{ "look", "copy-id", "y", "copy the id of the item, agent or message", ANYWHERE,
 	  run_copy_id },
 	{ "look", "copy-message", "Y", "copy the message as it came", ANYWHERE, run_copy_message },

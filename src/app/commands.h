@@ -21,6 +21,10 @@ COMMAND(pan);
 COMMAND(copy_id);
 COMMAND(copy_message);
 
+/* bookmarks.c */
+COMMAND(bookmark);
+COMMAND(bookmarks);
+
 /* commands.c */
 COMMAND(sideways); /* number: a direction */
 

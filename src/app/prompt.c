@@ -10,6 +10,7 @@ static const char *const signs[PROMPT_KINDS] = {
 	[PROMPT_EXPLAIN] = "why: ",
 	[PROMPT_ANSWER] = "answer: ",
 	[PROMPT_REASON] = "reason: ",
+	[PROMPT_NOTE] = "note: ",
 };
 
 enum { HISTORY_MAX = 200 };

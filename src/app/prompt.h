@@ -17,6 +17,7 @@ enum prompt_kind {
 	PROMPT_EXPLAIN, /* the explanation of a decision */
 	PROMPT_ANSWER,
 	PROMPT_REASON,
+	PROMPT_NOTE, /* of a bookmark */
 	PROMPT_KINDS
 };
 

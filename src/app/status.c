@@ -27,6 +27,7 @@ static const struct {
 	[PROMPT_ANSWER] = { "free text", "Enter stage · Esc cancel " },
 	[PROMPT_REASON] = { "a short code for scripts, such as out_of_scope",
 			    "Enter stage · Esc cancel " },
+	[PROMPT_NOTE] = { "a note on the bookmark, or nothing", "Enter set · Esc cancel " },
 };
 
 /* The progress bar while the sources are read. */
@@ -96,6 +97,8 @@ static void screen_keys(struct app *a, struct buf *out)
 	if (view == &view_preflight)
 		keys = "y send  {back} back, nothing is sent  {open} unfold  {reject} drop  "
 		       "{next} caution";
+	else if (view == &view_bookmarks)
+		keys = "{open} go to the message  {bookmark} remove  {back} back";
 	else if (view == &view_recovery)
 		keys = "y finish them  {undo} abandon what is held  {back} leave them";
 	else if (view == &view_message)

@@ -231,7 +231,8 @@ void grid_copy_row(struct grid *g, struct rect where, const struct grid *from, i
 	struct rect r = clip_rect(g, where);
 
 	for (int c = 0; r.rows > 0 && c < r.cols; c++) {
-		const struct spot *spot = col + c < from->cols ? grid_at(from, row, col + c) : &blank;
+		bool inside = col + c < from->cols;
+		const struct spot *spot = inside ? grid_at(from, row, col + c) : &blank;
 		bool half = spot->cell.width == 0 ? c == 0 : c + spot->cell.width > r.cols;
 
 		row_of(g, r.row)[r.col + c] = half ? blank : *spot;

@@ -174,7 +174,7 @@ static void add_turn(struct loop_page *p, const struct entry *e, uint32_t first,
 	for (uint32_t i = first; i < end; i++) {
 		const struct entry_event *event = &e->list[i];
 
-		buf_printf(&words, "%s%s%s", words.n ? ", " : "", entry_marks[event->kind].word,
+		buf_printf(&words, "%s%s%s", words.n ? ", " : "", ledger_marks[event->kind].word,
 			   event->reworded ? " reworded" : "");
 		if (event->kind >= ENTRY_ACCEPTED && event->kind <= ENTRY_OTHER) {
 			buf_adds(&words, " by ");

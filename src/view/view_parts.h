@@ -293,7 +293,7 @@ bool target_contains(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);
 
 /* Loops of the ledger (view_loop.c). Indexed by loop_progress, and by entry_event_kind. */
-extern const struct mark progress_marks[], entry_marks[];
+extern const struct mark progress_marks[];
 /* The root task's id, or the name of the feedback session. */
 struct str loop_name(const struct ledger *all, uint32_t loop);
 /* "4 → 3 → 4": open items after the last `most` answers. False: there is no answer. */

@@ -4,6 +4,7 @@
  * --headless the same program runs on a key file and a grid, and work is done in one go. */
 #include "watch/watch.h"
 
+#include "watch/bookmark_file.h"
 #include "session/agent_set.h"
 #include "loop/loop.h"
 #include "term/headless.h"
@@ -246,6 +247,7 @@ static void finish_loading(struct watch *w)
 {
 	cache_save(&w->load, true);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
+	bookmarks_load(&w->app, &w->load);
 	decider_begin(&w->decider);
 	watch_effects(w);
 	watch_send(w);

@@ -2,6 +2,7 @@
  * decider; runs deliveries as a job. */
 #include "watch/watch.h"
 
+#include "watch/bookmark_file.h"
 #include "base/io.h"
 #include "base/utf8.h"
 #include "session/fork.h"
@@ -255,6 +256,15 @@ void watch_effects(struct watch *w)
 			break;
 		case EFFECT_THEME: watch_set_theme(w, e.file); break;
 		case EFFECT_RELOAD: watch_reload(w); break;
+		case EFFECT_BOOKMARK:
+			if (!w->load.desk_options.write || w->app.playback.model)
+				app_say(&w->app, ROLE_DIM, "kept until the end only: %s",
+					w->app.playback.model ? "a replay writes nothing"
+							      : "read-only");
+			else if (bookmarks_keep(&w->load, e.bookmark.message, e.bookmark.note,
+						e.bookmark.removed, &err) < 0)
+				app_say(&w->app, ROLE_WARN, "until the end only: %s", err.text);
+			break;
 		case EFFECT_COPY:
 			if (!w->headless)
 				term_copy(e.copy);

@@ -687,6 +687,38 @@ START_TEST(themes_have_names)
 }
 END_TEST
 
+/* b sets with a note and removes; the page lists them in order, Enter goes there. */
+START_TEST(bookmarks_are_set_listed_and_removed)
+{
+	open_demo();
+	type("4g:40<Enter>bsecond one<Enter>");
+	says("bookmark at #40: second one");
+	ck_assert_int_eq(app.effects.v[0].type, EFFECT_BOOKMARK);
+	ck_assert(str_is(app.effects.v[0].bookmark.note, "second one"));
+	type(":10<Enter>b<Enter>"); /* without a note */
+	type(":60<Enter>bx<Esc>"); /* not set */
+	type(":50<Enter>:bookmark third one<Enter>");
+	ck_assert_uint_eq(app.bookmarks.n, 3);
+	type(":bookmarks<Enter>");
+	ck_assert(screen_has("second one"));
+	ck_assert_uint_eq(app_screen(&app)->pane.lines.list.n, 3);
+	type("jj<Enter>");
+	ck_assert_uint_eq(app.screen_count, 0);
+	ck_assert_uint_eq(message_line(&load.model, message_selected()), 50);
+	type("b"); /* removes */
+	says("bookmark removed");
+	ck_assert_uint_eq(app.bookmarks.n, 2);
+	type(":bookmarks<Enter>b"); /* on the page, too */
+	ck_assert_uint_eq(app.bookmarks.n, 1);
+	ck_assert_uint_eq(app_screen(&app)->pane.lines.list.n, 1);
+	type("b");
+	ck_assert(screen_has("There are no bookmarks here."));
+	type("b<Enter>q1g<Enter>b<Enter>"); /* of an item, the message that raised it */
+	ck_assert_uint_eq(app.bookmarks.n, 1);
+	close_demo();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lists");
@@ -712,6 +744,7 @@ int main(void)
 	tcase_add_test(lists, a_click_on_a_hint_is_its_key);
 	tcase_add_test(lists, the_mouse_never_decides);
 	tcase_add_test(lists, themes_have_names);
+	tcase_add_test(lists, bookmarks_are_set_listed_and_removed);
 	suite_add_tcase(suite, lists);
 	return unit_run(suite);
 }
