@@ -92,6 +92,7 @@ page 'xy'
 ok 'y at once is not for the page that has changed' says '1 dropped'
 page 'xxxxxxxxxxxx<wait:400>y'
 ok 'with all dropped there is nothing to send' says 'nothing is left to send; q goes back'
+ok '... the page says so' says 'Nothing is left to send. x takes a message in again, q cancels.'
 is 'of all this nothing is written' '' "$(ls demo.ndjson.*replies* queue.ndjson 2>/dev/null)"
 page 'x<wait:400>yy'
 ok 'what was not dropped is sent' title ' 1 staged '
@@ -214,7 +215,8 @@ cp demo.ndjson before.ndjson
 grep '"message_type":"review_result".*"review-PK-3"' demo.ndjson | tail -n 1 |
 	sed 's/"message_id":"[^"]*"/"message_id":"0e6f9c0e-3f0c-4d6e-8a3b-3f2b7f0c9d11"/; s/"sequence_number":[0-9]*/"sequence_number":200/; s/ring is removed/ring is gone/g' >>demo.ndjson
 keys ''
-ok 'what changed meanwhile is back' lacks 'not listed; '
+ok 'what changed meanwhile is back' says ' 1/18 '
+ok '... and nothing is said to be hidden' lacks 'not listed; '
 cp before.ndjson demo.ndjson
 fresh ':1<Enter>z'
 ok 'what is nearly due is not snoozed' says 'nearly due: not snoozed'

@@ -215,7 +215,10 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 	prose = &f->prose;
 	count_letters(f, s->plan, s->ascii);
 	prose_hint(prose, NULL, 0, ROLE_KEY,
-		   s->plan->named.n
+		   !s->plan->list.n && s->plan->dropped.n
+			   ? "Nothing is left to send. {reject} takes a message in again, {back} "
+			     "cancels."
+		   : s->plan->named.n
 			   ? "The path comes from a message. y asks again and writes there, {back} "
 			     "cancels."
 		   : plan_is_ready(s->plan)
@@ -230,6 +233,8 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 		prose_add(prose, "    where", REMARK_COL, ROLE_ID, s->plan->named, TEXT_ID);
 	for (uint32_t i = 0; i < s->plan->list.n; i++)
 		add_proposal(f, out, &s->plan->list.v[i], i);
+	/* also if nothing stands before it: the selection stays there when the last letter is dropped,
+	 * so that the same key once too often takes none in again */
 	if (s->plan->refused.n || s->plan->dropped.n)
 		line_add(out, LINE_BLANK, 0, 0);
 	add_list(f, out, "not sent", ROLE_ERROR, s->plan->refused.v, s->plan->refused.n);
