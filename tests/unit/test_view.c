@@ -719,6 +719,8 @@ START_TEST(test_pages_cursor)
 		for (unsigned v = 0; v < PAGES; v++) {
 			struct scene a = scene_at(&all, k), b = scene_at(&first, k);
 
+			if (pages[v].type == TARGET_SESSION)
+				continue; /* what belongs to it may turn out later (session_of.h) */
 			for (uint32_t i = 0; i < page_count(&first.model, pages[v].type); i++) {
 				a.page = b.page = (struct target){ pages[v].type, i };
 				buf_clear(&whole);
@@ -739,11 +741,6 @@ START_TEST(test_pages_cursor)
 	buf_release(&part);
 }
 END_TEST
-
-static bool says(const struct buf *out, const char *words)
-{
-	return str_find(buf_str(out), str_of(words), 0) >= 0;
-}
 
 /* What a line leads to is there at every cursor, and is what the line is about. */
 START_TEST(test_targets)
