@@ -23,6 +23,8 @@ for size in 60 80 120 200; do
 done
 echo '{"type":"event:progress","id":"00000000-0000-4000-8000-000000000001","timestamp":"2026-01-26T10:00:00Z","agentId":"a","payload":{"taskId":"deadbeef-0000-4000-8000-000000000001","progress":0.5}}' >bare.ndjson
 ok 'what nothing names has 8 characters of its id' sh -c '"$GAVEL" show timeline --size=120 bare.ndjson | grep -q "^deadbeef  "'
+sed 's/PK-1/11111111-1111-4111-8111-111111111111/g' log.ndjson >made-up.ndjson
+ok 'a dependency whose id is made up, by its words' sh -c '"$GAVEL" show timeline --size=120 made-up.ndjson | grep -q "^  needs Credential store: migr"'
 before=0
 for size in 60 70 80 99 100 120 139 140 160 200; do
 	"$GAVEL" show timeline --size=$size log.ndjson | sed -n 's/^\(PK-1 [^…]*\).*/\1/p' >words

@@ -281,12 +281,12 @@ ok 'it says why' soon reads 'nobody reads '
 kill -KILL "$(cat pid)"
 ok 'killed' soon [ -s code ]
 again --reply=replies1
-ok 'the next run shows what is unfinished' soon says 'These messages are recorded and have not gone out'
+ok 'the next run shows what is unfinished' soon says 'These messages are recorded, but not sent'
 ok 'and what it will do' soon says 'not delivered; it will be sent'
 press q
 ok 'q leaves it' soon title_says ' 1 held '
 press ':recover<Enter>'
-ok 'it can be looked at again' soon says 'These messages are recorded and have not gone out'
+ok 'it can be looked at again' soon says 'These messages are recorded, but not sent'
 cat replies1 >received &
 reader=$!
 soon says 'y finish them'

@@ -231,7 +231,7 @@ static bool match_scope(const struct term *t, const struct subject *s)
 	switch (t->scope) {
 	case SCOPE_NONE: break;
 	case SCOPE_AGENT: return is_of_agent(s, t->number);
-	case SCOPE_SESSION: return s->session == t->number;
+	case SCOPE_SESSION: return subject_session(s) == t->number;
 	case SCOPE_TASK:
 		if (s->is.type != ENTITY_AGENT)
 			return match_task(t, s);

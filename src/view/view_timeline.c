@@ -8,7 +8,10 @@
 
 #include <stdio.h>
 
-enum { NEEDS_MAX = 64 };
+enum {
+	NEEDS_MAX = 64,
+	NEED_COLS = 24, /* of a dependency's name, where it is not an id that people use */
+};
 
 enum what {
 	LANE_BLANK,
@@ -368,15 +371,25 @@ static void draw_task(const struct scene *s, const struct lines *lines, uint32_t
 
 /* ---- dependencies and reviews ---- */
 
-static const struct mark *state_of_dependency(const struct scene *s, uint32_t session, uint32_t id)
+/* Its name and state. */
+static void put_need(const struct scene *s, uint32_t session, uint32_t id, struct pen *p)
 {
 	const struct model *m = s->model;
-	struct task_state_at at;
-
+	struct str name = model_str(m, id);
 	uint32_t task = task_named(m, session, id);
+	struct task_state_at at;
+	bool there = task != NONE && task_at(m, &m->tasks.v[task], s->k, &at);
+	struct pen part = *p;
 
-	return task != NONE && task_at(m, &m->tasks.v[task], s->k, &at) ? &task_marks[at.state]
-									: NULL;
+	if (part.rest.cols > NEED_COLS)
+		part.rest.cols = NEED_COLS;
+	if (there && id_shortened(name).n < name.n)
+		pen_task_words(&part, ROLE_ID, s, &m->tasks.v[task], &at);
+	else
+		pen_id(&part, ROLE_ID, id_shortened(name));
+	pen_skip(p, part.rest.col - p->rest.col + 1);
+	pen_put(p, there ? task_marks[at.state].role : ROLE_WARN,
+		there ? task_marks[at.state].glyph : "not seen");
 }
 
 static bool is_duplicate_need(const struct task_need *needs, uint32_t n)
@@ -398,15 +411,11 @@ static void draw_needs(const struct scene *s, const struct lines *lines, uint32_
 		root_at(s->model, number, scene_until(s).k) == number ? "  needs" : "    needs");
 	for (uint32_t i = 0; i < n && i < NEEDS_MAX && p.rest.cols > 0; i++) {
 		const struct task_need *needs = t->terms->needs.v;
-		const struct mark *mark;
 
 		if (is_duplicate_need(needs, i))
 			continue;
-		mark = state_of_dependency(s, t->session, needs[i].task_id);
 		pen_skip(&p, 1);
-		pen_short(&p, ROLE_ID, model_str(s->model, needs[i].task_id));
-		pen_skip(&p, 1);
-		pen_put(&p, mark ? mark->role : ROLE_WARN, mark ? mark->glyph : "not seen");
+		put_need(s, t->session, needs[i].task_id, &p);
 	}
 }
 

@@ -106,7 +106,7 @@ static const struct doubled {
 	  ITEM_ESCALATION, "T-1", "question: Fix?", "or question: DROP?" },
 	{ "type beside a decision", { RESULT("") },
 	  DECISION(T1, "'decision':'approve','type':'x','type':'request:ask-user','id':'q-9',"
-		   "'payload':{'question':'Drop?'}"), NULL, ITEM_QUESTION, "q-9", "twice", "Drop?" },
+		   "'payload':{'question':'Drop?'}"), NULL, ITEM_QUESTION, "q-9", "duplicate", "Drop?" },
 	/* orchestrator */
 	{ "correlationId", { ASKED, ASK("'type':'request:ask-user','id':'q-2'", "{'question':'B?'}") },
 	  ANSWER("'type':'response:success','correlationId':'q-1','correlationId':'q-2'",
@@ -116,7 +116,7 @@ static const struct doubled {
 	  "\"n\"" },
 	{ "payload of a response", { ASKED },
 	  ANSWER("'type':'response:success','correlationId':'q-1','payload':{}", "{'answer':'y'}"),
-	  NULL, NOTHING, NULL, "twice", "twice" },
+	  NULL, NOTHING, NULL, "duplicate", "duplicate" },
 	{ "type of a response", { ASKED },
 	  ANSWER("'type':'response:success','type':'response:error','correlationId':'q-1'",
 		 "{'answer':'y'}"), NULL, NOTHING, NULL, "response:success", "response:error" },
@@ -129,7 +129,7 @@ static const struct doubled {
 	  ITEM_QUESTION, "q-1", "event:log", "request:ask-user" },
 	{ "type, of no dialect first", { NULL },
 	  "{'type':'note','type':'request:ask-user','id':'q-1','payload':{'question':'Drop?'}}", NULL,
-	  ITEM_QUESTION, "q-1", "twice", "Drop?" },
+	  ITEM_QUESTION, "q-1", "duplicate", "Drop?" },
 	{ "id", { NULL }, ASK("'type':'request:ask-user','id':'q-1','id':'q-2'", "{'question':'A?'}"),
 	  NULL, ITEM_QUESTION, "q-2", "q-1", "q-2" },
 	{ "question", { NULL }, ASK("'type':'request:ask-user','id':'q-1'",
@@ -162,8 +162,8 @@ static const struct doubled {
 	  NOTHING, NULL, "scope-0001", "scope-0002" },
 	{ "items", { RAISED },
 	  "{'protocol_version':'1.2','iteration':2,'artifact':{'media_type':'text/plain','content':'x'},"
-	  "'applied_feedback':{'items':[" ACCEPTED "],'items':[]}}", NULL, NOTHING, NULL, "twice",
-	  "twice" },
+	  "'applied_feedback':{'items':[" ACCEPTED "],'items':[]}}", NULL, NOTHING, NULL, "duplicate",
+	  "duplicate" },
 	{ "iteration of a request", { RAISED }, REQUEST("'iteration':2,'iteration':1", ACCEPTED), NULL,
 	  NOTHING, NULL, "2", "1" },
 	{ "iteration of a response", { RAISED },
@@ -182,14 +182,14 @@ static const struct doubled {
 	  "or recommendation: DROP \"it\"" },
 	{ "areas in a text", { NULL },
 	  RESPONSE(SUCCESS, "'feedback':{'areas_for_improvement':[]},"
-			    FEEDBACK(AREA(""))), WRAPPED, ITEM_IMPROVEMENT, "scope-0001", "twice",
+			    FEEDBACK(AREA(""))), WRAPPED, ITEM_IMPROVEMENT, "scope-0001", "duplicate",
 	  "Cut it" },
 	{ "text", { NULL }, RAISED,
 	  "{'type':'text','timestamp':1770375600000,'sessionID':'s','part':{'id':'p','type':'text',"
 	  "'text':'Hello','text':'@'}}", ITEM_IMPROVEMENT, "scope-0001", "Hello", "Cut it" },
 	{ "part", { NULL }, RAISED,
 	  "{'type':'text','timestamp':1770375600000,'sessionID':'s','part':{'text':'Hello'},"
-	  "'part':{'id':'p','type':'text','text':'@'}}", ITEM_IMPROVEMENT, "scope-0001", "twice",
+	  "'part':{'id':'p','type':'text','text':'@'}}", ITEM_IMPROVEMENT, "scope-0001", "duplicate",
 	  "Cut it" },
 	{ "type of a wrapper", { NULL }, RAISED,
 	  "{'type':'done','timestamp':1770375600000,'sessionID':'s','part':{'id':'p','type':'text',"
@@ -204,7 +204,7 @@ static const struct doubled {
 		   GUIDANCE), NULL, NOTHING, NULL, "m-1", "m-0" },
 	{ "payload of an answer", { QUESTION },
 	  ANSWERED("'message_id':'m-2','message_type':'feedback','reply_to':'m-1','payload':{}",
-		   GUIDANCE), NULL, NOTHING, NULL, "twice", "twice" },
+		   GUIDANCE), NULL, NOTHING, NULL, "duplicate", "duplicate" },
 	{ "finding_id", { NULL },
 	  REVIEW("m-1", CHANGES, FINDING("'finding_id':'F-1','finding_id':'F-2'", "")), NULL,
 	  ITEM_FINDING, "R-1/F-2", "F-1", "F-2" },

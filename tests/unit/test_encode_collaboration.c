@@ -721,7 +721,7 @@ START_TEST(sequence_numbers_go_on_to_their_end)
 				   STR("\"sequence_number\":9007199254740991"), 0) > 0);
 		play();
 	} else {
-		make_missing("come to their end");
+		make_missing("exhausted");
 	}
 }
 END_TEST

@@ -97,7 +97,7 @@ START_TEST(an_answer_is_the_options_value_or_the_text)
 	bench_stage(&b, ITEM_QUESTION, ASK, VERB_ANSWER)->answer = str_of(answers[_i].typed);
 	p = bench_ready(&b);
 	ck_assert_int_eq(p->cautions.n, answers[_i].free);
-	ck_assert(!answers[_i].free || bench_cautions(p, "none of the options"));
+	ck_assert(!answers[_i].free || bench_cautions(p, "not one of the options"));
 	assert_str(p->letter.to, "agent-1");
 	root = parsed(&r, p);
 	assert_str(json_get_str(root, "type"), "response:success");
