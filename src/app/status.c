@@ -4,7 +4,7 @@
 #include "view/view_parts.h"
 
 static const char *const tab_keys[TAB_COUNT] = {
-	[TAB_SESSIONS] = "{open} only this session  {inbox} inbox of all  {agents} agents of all",
+	[TAB_SESSIONS] = "{open} open  {narrow} only this session",
 	[TAB_INBOX] = "{open} open  {next-open} {previous-open} open item  {all} every item",
 	[TAB_TIMELINE] = "{mark-left} {mark-right} marks  {open} open  {zoom-in} {zoom-out} zoom  "
 			 "{pan-left} {pan-right} pan",

@@ -103,20 +103,19 @@ static void draw_name(const struct scene *s, const struct page *page, struct pen
 	}
 }
 
-/* The state and the words of a task, behind its id. */
+/* The words of a task, and its state. */
 static void put_task(const struct scene *s, uint32_t task, struct pen p)
 {
 	const struct task *t = &s->model->tasks.v[task];
 	struct task_state_at at;
 
-	pen_id(&p, ROLE_ID, model_str(s->model, t->id));
-	if (!task_at(s->model, t, s->k, &at))
+	if (!task_at(s->model, t, s->k, &at)) {
+		pen_task_words(&p, ROLE_ID, s, t, NULL);
 		return;
-	pen_put(&p, ROLE_NORMAL, "  ");
-	pen_put(&p, task_marks[at.state].role, task_marks[at.state].glyph);
-	pen_printf(&p, task_marks[at.state].role, " %s  ", task_marks[at.state].word);
-	if (at.given != NONE)
-		pen_text(&p, ROLE_DIM, s->reader->summary(s->reader->ctx, at.given));
+	}
+	pen_printf(&p, task_marks[at.state].role, "%s %s  ", task_marks[at.state].glyph,
+		   task_marks[at.state].word);
+	pen_task_words(&p, ROLE_ID, s, t, &at);
 }
 
 static void draw_link(const struct scene *s, const struct line *line, struct pen p)
@@ -212,7 +211,7 @@ static void draw_agent(const struct scene *s, const struct page *page, uint32_t 
 	pen_agent_state(&p, s, stats, life_of_agent(s, agent, stats->messages > 0));
 	p = column_pen(g, row, &page->agents, AGENT_TASK);
 	if (stats->task != NONE)
-		pen_id(&p, ROLE_ID, model_str(s->model, s->model->tasks.v[stats->task].id));
+		pen_short(&p, ROLE_ID, model_str(s->model, s->model->tasks.v[stats->task].id));
 	p = column_pen(g, row, &page->agents, AGENT_SEEN);
 	if (stats->last_seen_ms != TIME_NONE)
 		pen_put(&p, ROLE_TIME, timestamp_clock(stats->last_seen_ms, text));
@@ -268,9 +267,10 @@ static void draw_task(const struct scene *s, const struct page *page, uint32_t n
 	const struct task *t = &s->model->tasks.v[number];
 	struct pen p = column_pen(g, row, &page->tasks, TASK_ID);
 	struct task_state_at at;
+	struct str title;
 	char text[16];
 
-	pen_path(&p, ROLE_ID, model_str(s->model, t->id));
+	pen_short(&p, ROLE_ID, model_str(s->model, t->id));
 	if (!task_at(s->model, t, s->k, &at))
 		return;
 	p = column_pen(g, row, &page->tasks, TASK_STATE);
@@ -283,8 +283,11 @@ static void draw_task(const struct scene *s, const struct page *page, uint32_t n
 	pen_agent(&p, s->model, at.agent);
 	put_time(column_pen(g, row, &page->tasks, TASK_TIME), s->model, at.last);
 	p = column_pen(g, row, &page->tasks, TASK_WHAT);
-	if (at.given != NONE)
-		pen_text(&p, ROLE_DIM, s->reader->summary(s->reader->ctx, at.given));
+	title = task_title(s, &at);
+	if (!title.n && at.given != NONE)
+		title = s->reader->summary(s->reader->ctx, at.given);
+	pen_hidden(&p, title);
+	pen_text(&p, ROLE_NORMAL, title);
 }
 
 static void draw_review(const struct scene *s, const struct page *page, uint32_t number,
@@ -295,7 +298,7 @@ static void draw_review(const struct scene *s, const struct page *page, uint32_t
 	struct review_state at;
 	char text[16];
 
-	pen_path(&p, ROLE_ID, model_str(s->model, r->id));
+	pen_short(&p, ROLE_ID, model_str(s->model, r->id));
 	if (!review_at(s->model, r, s->k, &at))
 		return;
 	p = column_pen(g, row, &page->tasks, TASK_STATE);

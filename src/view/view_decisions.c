@@ -167,6 +167,15 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 	layout(s, cols, out);
 }
 
+/* The glyph alone where the word would be cut. */
+static void put_delivery(struct pen p, enum delivery delivery)
+{
+	if (p.rest.cols >= table[COL_DELIVERY].want)
+		pen_mark(&p, &delivery_marks[delivery]);
+	else
+		pen_put(&p, delivery_marks[delivery].role, delivery_marks[delivery].glyph);
+}
+
 /* What became of a person's decision; how the agent that raised the item answered an agent's. */
 static void put_acknowledgment(const struct scene *s, struct pen p, const struct item *item,
 			       uint32_t step)
@@ -174,7 +183,7 @@ static void put_acknowledgment(const struct scene *s, struct pen p, const struct
 	enum delivery d = step_delivery(item, step, s->k);
 
 	if (item->steps[step].said || d != DELIVERY_SENT)
-		pen_mark(&p, &delivery_marks[d]);
+		put_delivery(p, d);
 }
 
 static void put_item(const struct scene *s, struct grid *g, struct rect row,
@@ -285,7 +294,7 @@ static void draw_draft(const struct scene *s, const struct lines *lines, uint32_
 	if (draft->state == DRAFT_VOID)
 		pen_put(&p, ROLE_DIM, "undone");
 	else
-		pen_mark(&p, &delivery_marks[draft_delivery(desk, draft, s->model)]);
+		put_delivery(p, draft_delivery(desk, draft, s->model));
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
 	p = column_pen(g, row, fit, COL_SESSION);
 	if (draft->number != NONE)

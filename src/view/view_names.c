@@ -131,8 +131,7 @@ static bool pen_workflow(struct pen *p, enum role role, struct str id)
 	return true;
 }
 
-/* From the message that brought it up, else from the one that gave it out. */
-static struct str task_title(const struct scene *s, const struct task_state_at *at)
+struct str task_title(const struct scene *s, const struct task_state_at *at)
 {
 	uint32_t from[] = { at->first, at->given };
 

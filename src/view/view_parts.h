@@ -103,6 +103,9 @@ void add_item_words(const struct scene *s, const struct item *item, const struct
 		    int most, struct buf *out);
 void pen_item_words(struct pen *p, const struct scene *s, const struct item *item,
 		    const struct item_state *at);
+/* What a task is called, by the message that brought it up, else by the one that gave it out; empty:
+ * neither says. Lent by the reader. */
+struct str task_title(const struct scene *s, const struct task_state_at *at);
 /* at: NULL = it is not there yet, only its id is known. ROLE_DIM dims the words, too. */
 void pen_task_words(struct pen *p, enum role role, const struct scene *s, const struct task *t,
 		    const struct task_state_at *at);

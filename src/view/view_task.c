@@ -49,9 +49,11 @@ static void task_make(const struct scene *s, int cols, struct lines *out)
 	p = page_start(s, cols, out);
 	page_name(p);
 	if (task_at(s->model, t, s->k, &at)) {
-		if (at.given != NONE)
-			prose_add(&p->prose, NULL, 0, ROLE_KEY,
-				  s->reader->summary(s->reader->ctx, at.given), TEXT_LINES);
+		struct str title = task_title(s, &at);
+
+		if (!title.n && at.given != NONE)
+			title = s->reader->summary(s->reader->ctx, at.given);
+		prose_add(&p->prose, NULL, 0, ROLE_KEY, title, TEXT_LINES);
 		add_state(p, &at);
 		page_link(p, TARGET_AGENT, at.agent);
 	}
