@@ -41,7 +41,7 @@ COMMAND(mark_step)
 	}
 	a->scene.mark = message + 1;
 	r = &a->scene.model->records.v[message];
-	if (has_several_sources(&a->scene))
+	if (a->scene.model->several_sources)
 		quoted(path_base(a->scene.reader->source(a->scene.reader->ctx, message)), file);
 	app_say(a, ROLE_NORMAL, "%s  line %u%s%s  %s; {open} opens it",
 		r->time_ms == TIME_NONE ? "no time" : timestamp_clock(r->time_ms, clock),

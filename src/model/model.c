@@ -350,6 +350,16 @@ static bool same_route(const struct route *a, const struct route *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
+/* Replies are of the sources that they answer. */
+static void note_source(struct model *m, const struct route *route)
+{
+	if (route->flags & RECORD_REPLY)
+		return;
+	if (!m->first_source)
+		m->first_source = route->source + 1u;
+	m->several_sources |= m->first_source != route->source + 1u;
+}
+
 /* Interns a route. */
 static uint32_t route_number(struct model *m, struct route route, uint32_t message)
 {
@@ -370,6 +380,7 @@ static uint32_t route_number(struct model *m, struct route route, uint32_t messa
 		heap_push(m->heap, &m->routes, route);
 		map_put(m->heap, &m->route_map, h, found);
 		trust_note_sender(m, &route, message);
+		note_source(m, &route);
 	}
 	*cached = (struct cached_route){ route, found + 1 };
 	return found;

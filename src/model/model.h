@@ -305,6 +305,8 @@ struct model {
 	int64_t limit_ms;  /* of times that are believed; INT64_MAX = none, set by model_set_limit */
 	int64_t beyond_ms; /* earliest timestamp above limit_ms, or INT64_MAX */
 	HVEC(struct route) routes;
+	uint32_t first_source; /* of a message that is no reply, + 1; 0 = none yet */
+	bool several_sources;  /* and whether there are others */
 	struct positions positions;
 	HVEC(struct session) sessions;
 	HVEC(struct agent) agents;

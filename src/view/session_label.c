@@ -224,7 +224,7 @@ void session_column(const struct scene *s, const struct lines *lines, struct col
 	column->want = session_labels_width(lines, SESSION_COLS);
 	if (column->min > column->want)
 		column->min = column->want;
-	if (!has_several_sources(s))
+	if (!s->model->several_sources)
 		return;
 	column->late = false;
 	column->rank = rank;
@@ -279,26 +279,9 @@ void pen_session(struct pen *p, enum role role, const struct scene *s, const str
 		pen_id(p, role, label_of(m, session, form));
 }
 
-bool has_several_sources(const struct scene *s)
-{
-	const struct model *m = s->model;
-	uint32_t only = NONE;
-
-	for (uint32_t i = 0; i < m->routes.n; i++) {
-		const struct route *r = &m->routes.v[i];
-
-		if (r->flags & RECORD_REPLY)
-			continue;
-		if (only != NONE && r->source != only)
-			return true;
-		only = r->source;
-	}
-	return false;
-}
-
 void pen_source(struct pen *p, const struct scene *s, uint32_t message)
 {
-	if (!has_several_sources(s))
+	if (!s->model->several_sources)
 		return;
 	pen_put(p, ROLE_DIM, " · ");
 	pen_path(p, ROLE_DIM, s->reader->source(s->reader->ctx, message));

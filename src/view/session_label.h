@@ -29,8 +29,6 @@ void pen_session(struct pen *p, enum role role, const struct scene *s, const str
 		 uint32_t session);
 /* The short form of a name alone, whatever the others are called. */
 struct str session_short(const struct model *m, uint32_t session);
-/* Whether messages come from several files, so that a line number alone does not say where it is. */
-bool has_several_sources(const struct scene *s);
 /* " · FILE" where there are several, for what stands behind a line number. */
 void pen_source(struct pen *p, const struct scene *s, uint32_t message);
 /* A path without its folders. */

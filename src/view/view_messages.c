@@ -48,7 +48,7 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	adapt(s, c);
 	session_column(s, out, &c[COL_SESSION], 5);
-	if (!has_several_sources(s))
+	if (!s->model->several_sources)
 		c[COL_SOURCE].min = 0;
 	table_layout(out, c, COL_COUNT, cols);
 	if (out->table->fit.cols[COL_DIALECT] < DIALECT_COLS)
