@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { LINE_AGENT, LINE_PROCESS, LINE_TOTAL };
-enum { UNREAD_SHOWN_MS = 3000, UNVERIFIED_COLS = 18 };
+enum { UNREAD_SHOWN_MS = 3000, UNVERIFIED_COLS = 18, NAME_LEAST = 14 };
 
 enum col {
 	COL_NAME,
@@ -68,6 +68,7 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	memcpy(c, table, sizeof(table));
 	c[COL_NAME].want = agents_width(s, 10, 24);
+	c[COL_NAME].min = agents_width(s, 10, NAME_LEAST); /* "reviewer-…" may be any of them */
 	if (out->labels) { /* agents of several sessions may have one name */
 		c[COL_SESSION].want = session_labels_width(out, 30);
 		c[COL_SESSION].min = session_labels_width(out, 9);
