@@ -39,13 +39,13 @@ static const struct column table[COL_COUNT] = {
 	[COL_AGENT] = { "by", 8, 8, 2 },
 	[COL_TO] = { "to", 8, 8, 2, .late = true },
 	[COL_TRUST] = { "origin", 1, TRUST_COLS, 5 },
-	[COL_VERDICT] = { "verdict", 1, VERDICT_COLS, 0 },
+	[COL_VERDICT] = { "verdict", VERDICT_COLS, VERDICT_COLS, 0 },
 	[COL_DELIVERY] = { "sent", 1, DELIVERY_COLS, 1, .widens = 4 },
 	[COL_KIND] = { "kind", 11, 11, 3, .late = true },
 	[COL_SESSION] = { "session", 9, 9, 1, .late = true },
 	[COL_ID] = { "item", 12, 16, 4, .late = true },
-	[COL_TITLE] = { "what", 22, 40, 0, .grows = true },
-	[COL_SAID] = { "said", 8, 30, 1, .widens = 3 },
+	[COL_TITLE] = { "what", 20, 40, 0, .grows = true },
+	[COL_SAID] = { "said", 7, 30, 7, .widens = 3 },
 };
 
 static int64_t line_time(const struct scene *s, const struct line *line)
@@ -87,8 +87,6 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	c[COL_AGENT].want = agents_width(s, 8, 16);
 	c[COL_TO].want = agents_width(s, 8, 12);
 	session_column(s, out, &c[COL_SESSION], 6);
-	if (has_several_sources(s))
-		c[COL_SAID].rank = 7; /* sooner than whose decision it is */
 	if (!spans_days(s, out))
 		c[COL_DATE].min = 0;
 	if (!s->keymap) { /* whole ids, since commands take them, and words that can be searched */
@@ -288,8 +286,8 @@ static void draw_draft(const struct scene *s, const struct lines *lines, uint32_
 	put_recipient(s, column_pen(g, row, fit, COL_TO), draft->number, l ? l->to : STR_NONE,
 		      NONE);
 	put_mark(column_pen(g, row, fit, COL_TRUST), &trust_marks[TRUST_JOURNAL], TRUST_COLS);
-	put_mark(column_pen(g, row, fit, COL_VERDICT), &verdict_marks[verb_verdict(draft->verb)],
-		 VERDICT_COLS);
+	p = column_pen(g, row, fit, COL_VERDICT);
+	pen_mark(&p, &verdict_marks[verb_verdict(draft->verb)]);
 	p = column_pen(g, row, fit, COL_DELIVERY);
 	if (draft->state == DRAFT_VOID)
 		pen_put(&p, ROLE_DIM, "undone");
@@ -326,8 +324,8 @@ static void draw_step(const struct scene *s, const struct lines *lines, uint32_t
 		      message_route(m, line->what)->to);
 	put_mark(column_pen(g, row, fit, COL_TRUST), &trust_marks[message_trust(m, line->what)],
 		 TRUST_COLS);
-	put_mark(column_pen(g, row, fit, COL_VERDICT), &verdict_marks[step->verdict],
-		 VERDICT_COLS);
+	p = column_pen(g, row, fit, COL_VERDICT);
+	pen_mark(&p, &verdict_marks[step->verdict]);
 	put_acknowledgment(s, column_pen(g, row, fit, COL_DELIVERY), item, line->b);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
 	put_session(s, lines, line->a, column_pen(g, row, fit, COL_SESSION));

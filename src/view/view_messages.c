@@ -29,7 +29,13 @@ static const struct column table[COL_COUNT] = {
 	[COL_SUMMARY] = { "summary", 22, 72, 0, .grows = true },
 };
 
-enum { NAME_COLS = 14, AGENTS_LEAST = 21, AGENTS_BESIDE_SESSION = 15, DIALECT_COLS = 13 };
+enum {
+	NAME_COLS = 14,
+	AGENTS_LEAST = 21,
+	AGENTS_BESIDE_SESSION = 15,
+	SUMMARY_BESIDE_SESSION = 60,
+	DIALECT_COLS = 13,
+};
 
 static void adapt(const struct scene *s, struct column c[COL_COUNT])
 {
@@ -42,6 +48,14 @@ static void adapt(const struct scene *s, struct column c[COL_COUNT])
 	c[COL_AGENTS].min = c[COL_AGENTS].want < AGENTS_LEAST ? c[COL_AGENTS].want : AGENTS_LEAST;
 }
 
+/* At 80 columns there is room for both; later agents get their names before a kind its tail. */
+static void agents_beside_session(struct column c[COL_COUNT])
+{
+	c[COL_AGENTS].min = AGENTS_BESIDE_SESSION;
+	c[COL_AGENTS].widens = 1;
+	c[COL_SUMMARY].want = SUMMARY_BESIDE_SESSION;
+}
+
 static void layout(const struct scene *s, int cols, struct lines *out)
 {
 	struct column c[COL_COUNT];
@@ -51,7 +65,7 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	if (!has_several_sources(s))
 		c[COL_SOURCE].min = 0;
 	else if (c[COL_AGENTS].min > AGENTS_BESIDE_SESSION)
-		c[COL_AGENTS].min = AGENTS_BESIDE_SESSION; /* at 80 columns there is room for both */
+		agents_beside_session(c);
 	table_layout(out, c, COL_COUNT, cols);
 	if (out->table->fit.cols[COL_DIALECT] < DIALECT_COLS)
 		out->table->columns[COL_DIALECT].title = "dial";
