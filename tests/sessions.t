@@ -130,6 +130,13 @@ show messages twins/opencode-*.ndjson --size=80x40 >screen
 is 'of files only what differs, where there is little room' '…api …old …web' \
 	"$(grep -o '…\(api\|web\|old\)' screen | LC_ALL=C sort -u | paste -sd ' ')"
 
+# At 80 columns rows say whose they are, and no word for a state and no end of an id is cut.
+sed 's/"2026-03-17T/"2026-03-12T/g' "$GAVEL_DATADIR/demo.ndjson" | grep -v ses_ >before.ndjson
+screen 80x24 6 before.ndjson "$GAVEL_DATADIR/demo.ndjson" >/dev/null
+ok 'decisions of several days: date, verdict and session' grep -q '03-17 09:44:20 .* ✓ accepted .* …1GxlBNgo ' screen
+screen 80x60 1G before.ndjson "$GAVEL_DATADIR/demo.ndjson" >/dev/null
+ok 'items' grep -q ' improvement provider .* …1GxlBNgo [^ ]' screen
+
 # The order does not depend on how files are given.
 mkdir mixed
 cp logs/late.ndjson mixed/a.ndjson

@@ -306,6 +306,9 @@ is 'ages in a recording' '!3:55 17m29 ' "$(ages "$demo")"
 is '... of another year, beside it' '!3:55 !3:55 17m29 17m29 ' "$(ages year.ndjson "$demo")"
 is '... in any order' '!3:55 !3:55 17m29 17m29 ' "$(ages "$demo" year.ndjson)"
 is '... and who was seen when' '17m29 17m29 ' "$("$GAVEL" show agents --size=100 year.ndjson "$demo" | grep '^reviewer-02' | grep -o '[0-9]\+m[0-9]\+' | tr '\n' ' ')"
+is '... and what they do' 'planner-1 busy dev-01 working planner-1 busy dev-01 working' \
+	"$("$GAVEL" show agents --size=100 year.ndjson "$demo" | grep -E '^(planner-1|dev-01) ' | awk '{ print $1, $4 }' | paste -sd ' ')"
+is '... and which tasks run' 2 "$("$GAVEL" show timeline --size=100 year.ndjson "$demo" | grep -c '^PK-7 .* ▶ ')"
 sed 's/"2026-03-17T09/"2026-03-16T23/' "$demo" | grep -v ses_ >day.ndjson
 is '... one that ended less than a day before shares its clock' '10h17' "$(ages day.ndjson "$demo" | grep -o '10h[0-9]*')"
 
