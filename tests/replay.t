@@ -38,7 +38,7 @@ is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" -
 is 'the title counts loops that do not converge' 1 "$(screen '<End>' | sed 1q | grep -c ' ⚠1 not converging ')"
 is '... as of the moment' 0 "$(screen ':seek #189<Enter>' | sed 1q | grep -c 'not converging')"
 is '... from the answer on that shows it' 1 "$(screen ':seek #190<Enter>' | sed 1q | grep -c ' ⚠1 not converging ')"
-is 'an item of such a loop says so' 1 "$(screen '<End>:18<Enter><Enter>' | grep -c 'came back · ⚠ loop not converging')"
+is 'an item of such a loop says so' 1 "$(screen '<End>/Order number and<Enter><Enter>' | grep -c 'came back · ⚠ loop not converging')"
 is 'the preview of its heading says why' 1 "$(screen '<End>3:41<Enter>' | grep -c '^why  *4 open after iteration 4, no fewer than the 4 after iteration 3')"
 is '... as of the moment' 1 "$(screen ':seek #195<Enter>3:41<Enter>' | grep -c '^why  *4 open after iteration 3, no fewer than')"
 is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'replay: nothing is sent')"

@@ -134,9 +134,13 @@ is 'as --reply does' "$(state ann $log)" "$(state nobody --reply=away.ndjson $lo
 is 'a file of another name has not a person'\''s word' 'none null none' "$(row nobody T1)"
 mkfifo fifo
 cp $log piped.ndjson
-cat fifo >got &
+exec 5<>fifo 6<fifo # open for reading before anything is sent
+cat <&6 5>&- >got &
+exec 6<&-
 ok 'decided, through a FIFO' "$GAVEL" decide --journal=ann --as=ann --deliver --reply=fifo piped.ndjson T1 accept
+exec 5>&-
 wait $!
+is 'it is read there' 1 "$(grep -c '"T1"' got)"
 is 'the state is the same' "$(state ann $log)" "$(state ann piped.ndjson)"
 
 fresh

@@ -49,7 +49,7 @@ is 'as of a message' '1' "$(show sessions $all --format=json --at='#1' | wc -l)"
 is 'session: takes lines that name none' 2 "$(show messages $all --format=json --filter=session:$long | wc -l)"
 is 'source: takes a file' 5 "$(show messages $all --format=json --filter=source:late.ndjson | wc -l)"
 is 'source: takes a path, where names are the same' 2 "$(show messages $all --format=json --filter=source:other/early.ndjson | wc -l)"
-is 'source: in check' '0 errors, 0 warnings, 0 notes in 1 messages (feedback 1)' \
+is 'source: in check' '0 errors, 0 warnings, 0 notes in 1 message (feedback 1)' \
 	"$("$GAVEL" check $all --filter=source:uuid.ndjson | tail -1)"
 
 # screen SIZE KEYS SOURCE...
@@ -72,12 +72,18 @@ screen 100x20 '0' logs/late.ndjson >/dev/null
 ok '0 shows the sessions' has '[0 Sessions]'
 screen 100x20 '' logs >/dev/null
 ok 'a folder is one source' has '[1 Inbox]'
-screen 100x20 'jj<Enter>' $all >/dev/null
-ok 'Enter limits the views to the session' has 'only session "late.ndjson"'
-ok 'its items are shown' has ' T2'
+screen 100x30 'jj<Enter>' $all >/dev/null
+ok 'Enter opens the page of the session' has 'logs/late.ndjson'
+ok 'with its items' has ' T2'
 ok 'and no others' sh -c '! grep -q "Question 3\| T4" screen'
-screen 100x20 'jj<Enter><Esc>' $all >/dev/null
-ok 'Esc widens' has ' T4'
+screen 100x20 'jj&1' $all >/dev/null
+ok '& limits the views to the session' sh -c 'sed 1q screen | grep -q " › session \(logs/\)\?late.ndjson "'
+is 'to its items' '2 late late' "$(awk '/blocked on you/ { print $4 } / escalation / { print $(NF - 1) }' screen | paste -sd ' ')"
+ok 'and no others, then' sh -c '! grep -q "Question 3\|other/" screen'
+screen 100x20 "jjj&4" $all >/dev/null
+ok 'a line without a session belongs to the only one of its file' sh -c 'grep -q "a line of text" screen && ! grep -q "no JSON" screen'
+screen 100x20 'jj&1<Esc>' $all >/dev/null
+ok 'Esc widens' sh -c 'grep -q "Question 3" screen && grep -q " other/" screen'
 screen 100x20 '1' $all >/dev/null
 ok 'the inbox says whose item it is' has 'late.ndjson'
 screen 80x40 '4' $all >/dev/null
@@ -86,7 +92,7 @@ ok 'a UUID is its first 8 characters' has '3f0c4f1e '
 screen 80x24 '5' $all >/dev/null
 is 'agents of one name are told apart' 2 "$(grep -c 'worker .*other/ea\|worker .* late' screen)"
 is 'files of one name are, too' 2 "$(sed '/^---/,$d' screen | grep -c 'logs/ea')"
-show messages $all --size=160x40 >screen
+show messages $all --size=180x40 >screen
 ok 'line numbers have their file' sh -c 'grep " 2 .*feed.ndjson" screen | grep -q "a line of text"'
 screen 100x40 '1j<Enter>' $all >/dev/null
 ok 'on the page of an item, too' sh -c 'grep "line 2 " screen | grep -q "· other/early.ndjson"'
@@ -123,6 +129,13 @@ done
 show messages twins/opencode-*.ndjson --size=80x40 >screen
 is 'of files only what differs, where there is little room' '…api …old …web' \
 	"$(grep -o '…\(api\|web\|old\)' screen | LC_ALL=C sort -u | paste -sd ' ')"
+
+# At 80 columns rows say whose they are, and no word for a state and no end of an id is cut.
+sed 's/"2026-03-17T/"2026-03-12T/g' "$GAVEL_DATADIR/demo.ndjson" | grep -v ses_ >before.ndjson
+screen 80x24 6 before.ndjson "$GAVEL_DATADIR/demo.ndjson" >/dev/null
+ok 'decisions of several days: date, verdict and session' grep -q '03-17 09:44:20 .* ✓ accepted .* …1GxlBNgo ' screen
+screen 80x60 1G before.ndjson "$GAVEL_DATADIR/demo.ndjson" >/dev/null
+ok 'items' grep -q ' improvement provider .* …1GxlBNgo [^ ]' screen
 
 # The order does not depend on how files are given.
 mkdir mixed

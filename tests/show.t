@@ -301,11 +301,14 @@ ok '... and a state beside a name that is cut' [ "$(grep -cE '^.{1,24}… +[^ ]+
 
 # what a recording of last year asks is as old as it was when that ended, beside another one
 sed 's/"2026-03-17T/"2025-03-10T/g' "$demo" | grep -v ses_ >year.ndjson
-ages() { "$GAVEL" show inbox --size=100 "$@" | grep -E 'PK-4|06c7df97' | awk '{ print $1 }' | sort | tr '\n' ' '; }
+ages() { "$GAVEL" show inbox --size=100 "$@" | grep -E 'Needs a redesign|Which share' | awk '{ print $1 }' | sort | tr '\n' ' '; }
 is 'ages in a recording' '!3:55 17m29 ' "$(ages "$demo")"
 is '... of another year, beside it' '!3:55 !3:55 17m29 17m29 ' "$(ages year.ndjson "$demo")"
 is '... in any order' '!3:55 !3:55 17m29 17m29 ' "$(ages "$demo" year.ndjson)"
-is '... and who was seen when' '17m29 17m29 ' "$("$GAVEL" show agents --size=100 year.ndjson "$demo" | grep '^reviewer-02' | grep -o '[0-9]*m[0-9]*' | tr '\n' ' ')"
+is '... and who was seen when' '17m29 17m29 ' "$("$GAVEL" show agents --size=100 year.ndjson "$demo" | grep '^reviewer-02' | grep -o '[0-9]\+m[0-9]\+' | tr '\n' ' ')"
+is '... and what they do' 'planner-1 busy dev-01 working planner-1 busy dev-01 working' \
+	"$("$GAVEL" show agents --size=100 year.ndjson "$demo" | grep -E '^(planner-1|dev-01) ' | awk '{ print $1, $4 }' | paste -sd ' ')"
+is '... and which tasks run' 2 "$("$GAVEL" show timeline --size=100 year.ndjson "$demo" | grep -c '^PK-7 .* ▶ ')"
 sed 's/"2026-03-17T09/"2026-03-16T23/' "$demo" | grep -v ses_ >day.ndjson
 is '... one that ended less than a day before shares its clock' '10h17' "$(ages day.ndjson "$demo" | grep -o '10h[0-9]*')"
 

@@ -53,17 +53,17 @@ feedback_log() {
 	echo '],"general_summary":"s"}}'
 }
 
-# ids of open items in the order of that person: everybody begins elsewhere
+# ids of open items in the order of that person: everybody begins elsewhere. Where 3 divides their number,
+# some are there twice.
 ids() {
 	"$GAVEL" show inbox --format=json --journal="$1" "$log" | sed 's/^{"id":"\([^"]*\)".*/\1/' |
 		awk -v from="$2" '{ id[NR] = $0 } END { for (i = 0; i < NR; i++) print id[(i * 3 + from) % NR + 1] }'
 }
 
-# person NAME FROM VERB...: decides all items, each with the next of the verbs
+# person NAME VERB...: decides all items of their list, each with the next of the verbs
 person() {
 	name=$1
-	ids "$name" "$2" >"$name.ids"
-	shift 2
+	shift
 	while read -r id; do
 		"$GAVEL" decide --journal="$name" --as="$name" --format=json --deliver --explain="By.$name." \
 			$(case $1 in answer) echo "--answer=$name" ;; esac) --artifact=artifact.md "$log" "$id" "$1" >>"$name.out" 2>>"$name.err"
@@ -74,14 +74,17 @@ person() {
 	done <"$name.ids"
 }
 
-# all_decide VERB...: everybody at once
+# all_decide VERB...: everybody at once, when all have listed all items
 all_decide() {
 	rm -f ./*.out ./*.err ./*.codes
 	echo two >artifact.md
 	from=0
 	for one in $PEOPLE; do
-		person $one $((from * 2)) "$@" &
+		ids $one $((from * 2)) >$one.ids
 		from=$((from + 1))
+	done
+	for one in $PEOPLE; do
+		person $one "$@" &
 		first=$1
 		shift
 		set -- "$@" "$first"

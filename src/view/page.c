@@ -75,11 +75,8 @@ void page_last(struct page *p, uint32_t message)
 
 void page_stats(struct page *p)
 {
-	const struct scene *s = p->s;
-
 	if (!p->stats)
-		p->stats = s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->yield)
-				   : model_agent_stats(s->model, s->k, s->now_ms, s->yield);
+		p->stats = scene_agent_stats(p->s);
 }
 
 /* ---- sections ---- */

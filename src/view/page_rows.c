@@ -54,7 +54,9 @@ static void put_time(struct pen p, const struct model *m, uint32_t message)
 
 static void pen_task_state(struct pen *p, const struct scene *s, const struct task_state_at *at)
 {
-	if (task_is_stalled(s->model, at, s->now_ms))
+	struct scene here = scene_in(s, message_route(s->model, at->last)->session);
+
+	if (task_is_stalled(s->model, at, here.now_ms))
 		pen_mark(p, &(struct mark){ "⚠", "S", "stalled", ROLE_STALLED });
 	else
 		pen_mark(p, &task_marks[at->state]);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { LINE_AGENT, LINE_PROCESS, LINE_TOTAL };
-enum { UNREAD_SHOWN_MS = 3000, UNVERIFIED_COLS = 18 };
+enum { UNREAD_SHOWN_MS = 3000, UNVERIFIED_COLS = 18, NAME_LEAST = 14 };
 
 enum col {
 	COL_NAME,
@@ -55,6 +55,50 @@ struct agents_own {
 	uint32_t listed;
 };
 
+/* When it was last heard of: its own last message, else the last report of its state. */
+static int64_t heard_ms(const struct scene *s, uint32_t agent, const struct agent_stats *stats)
+{
+	const struct agent *a = &s->model->agents.v[agent];
+
+	if (stats->last_seen_ms != TIME_NONE || !a->states.n || a->states.v[0].message >= s->k)
+		return stats->last_seen_ms;
+	return model_time(s->model, a->states.v[0].message);
+}
+
+/* Whether it works, is silent or stalled by the clock of its own recording. */
+static enum agent_health health_in(const struct scene *here, uint32_t agent,
+				   const struct agent_stats *stats)
+{
+	const struct model *m = here->model;
+	int64_t heard = heard_ms(here, agent, stats);
+	struct task_state_at task;
+
+	if (stats->task != NONE && task_at(m, &m->tasks.v[stats->task], here->k, &task) &&
+	    task_is_stalled(m, &task, here->now_ms))
+		return AGENT_STALLED;
+	return heard != TIME_NONE && time_between(here->now_ms, heard) > STALL_MS ? AGENT_SILENT
+										    : AGENT_WORKING;
+}
+
+struct agent_stats *scene_agent_stats(const struct scene *s)
+{
+	const struct model *m = s->model;
+	struct agent_stats *stats =
+		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->yield)
+			: model_agent_stats(m, s->k, s->now_ms, s->yield);
+
+	for (uint32_t i = 0; i < m->agents.n && yield_on(s->yield); i++) {
+		struct scene here;
+
+		if (stats[i].health != AGENT_SILENT && stats[i].health != AGENT_STALLED)
+			continue;
+		here = scene_in(s, m->agents.v[i].session);
+		if (here.now_ms != s->now_ms)
+			stats[i].health = (uint8_t)health_in(&here, i, &stats[i]);
+	}
+	return stats;
+}
+
 static void agents_release(void *own_)
 {
 	struct agents_own *own = own_;
@@ -68,6 +112,7 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 	memcpy(c, table, sizeof(table));
 	c[COL_NAME].want = agents_width(s, 10, 24);
+	c[COL_NAME].min = agents_width(s, 10, NAME_LEAST); /* "reviewer-…" may be any of them */
 	if (out->labels) { /* agents of several sessions may have one name */
 		c[COL_SESSION].want = session_labels_width(out, 30);
 		c[COL_SESSION].min = session_labels_width(out, 9);
@@ -119,9 +164,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n = s->model->agents.n;
 	bool has_lives = s->life_n && !s->filter && s->k >= s->model->records.n;
-	struct agent_stats *stats =
-		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->yield)
-			: model_agent_stats(s->model, s->k, s->now_ms, s->yield);
+	struct agent_stats *stats = scene_agent_stats(s);
 	struct agents_own *own = arena_zalloc(&out->arena, sizeof(*own));
 
 	out->own = own;

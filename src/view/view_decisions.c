@@ -8,7 +8,10 @@
 
 enum {
 	TRUST_COLS = 9, /* of the longest word for an origin, with its glyph */
+	VERDICT_COLS = 12,
+	DELIVERY_COLS = 14,
 	PAPER_ID_COLS = 36,
+	PAPER_SAID_COLS = 44,
 	DAY_MS = 24 * 60 * 60 * 1000,
 };
 
@@ -36,13 +39,13 @@ static const struct column table[COL_COUNT] = {
 	[COL_AGENT] = { "by", 8, 8, 2 },
 	[COL_TO] = { "to", 8, 8, 2, .late = true },
 	[COL_TRUST] = { "origin", 1, TRUST_COLS, 5 },
-	[COL_VERDICT] = { "verdict", 1, 11, 0 },
-	[COL_DELIVERY] = { "sent", 1, 14, 1, .widens = 4 },
+	[COL_VERDICT] = { "verdict", VERDICT_COLS, VERDICT_COLS, 0 },
+	[COL_DELIVERY] = { "sent", 1, DELIVERY_COLS, 1, .widens = 4 },
 	[COL_KIND] = { "kind", 11, 11, 3, .late = true },
 	[COL_SESSION] = { "session", 9, 9, 1, .late = true },
 	[COL_ID] = { "item", 12, 16, 4, .late = true },
-	[COL_TITLE] = { "what", 22, 40, 0, .grows = true },
-	[COL_SAID] = { "said", 8, 30, 1, .widens = 3 },
+	[COL_TITLE] = { "what", 20, 40, 0, .grows = true },
+	[COL_SAID] = { "said", 7, 30, 7, .widens = 3 },
 };
 
 static int64_t line_time(const struct scene *s, const struct line *line)
@@ -86,8 +89,12 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	session_column(s, out, &c[COL_SESSION], 6);
 	if (!spans_days(s, out))
 		c[COL_DATE].min = 0;
-	if (!s->keymap)
-		c[COL_ID] = (struct column){ "item", 12, PAPER_ID_COLS, 0, .widens = 2 };
+	if (!s->keymap) { /* whole ids, since commands take them, and words that can be searched */
+		c[COL_ID] = (struct column){ "item", 12, PAPER_ID_COLS, 1 };
+		c[COL_DELIVERY].widens = 1;
+		c[COL_TITLE].widens = 2;
+		c[COL_SAID].want = PAPER_SAID_COLS;
+	}
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -167,13 +174,13 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 	layout(s, cols, out);
 }
 
-/* The glyph alone where the word would be cut. */
-static void put_delivery(struct pen p, enum delivery delivery)
+/* The glyph alone where words of the column, up to that many columns, would be cut. */
+static void put_mark(struct pen p, const struct mark *mark, int cols)
 {
-	if (p.rest.cols >= table[COL_DELIVERY].want)
-		pen_mark(&p, &delivery_marks[delivery]);
+	if (p.rest.cols >= cols)
+		pen_mark(&p, mark);
 	else
-		pen_put(&p, delivery_marks[delivery].role, delivery_marks[delivery].glyph);
+		pen_put(&p, mark->role, mark->glyph);
 }
 
 /* What became of a person's decision; how the agent that raised the item answered an agent's. */
@@ -183,7 +190,7 @@ static void put_acknowledgment(const struct scene *s, struct pen p, const struct
 	enum delivery d = step_delivery(item, step, s->k);
 
 	if (item->steps[step].said || d != DELIVERY_SENT)
-		put_delivery(p, d);
+		put_mark(p, &delivery_marks[d], DELIVERY_COLS);
 }
 
 static void put_item(const struct scene *s, struct grid *g, struct rect row,
@@ -241,14 +248,6 @@ static void put_session(const struct scene *s, const struct lines *lines, uint32
 	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, it->steps[0].message));
 }
 
-/* The glyph alone where the word would be cut. */
-static void put_trust(struct pen p, enum trust trust)
-{
-	if (p.rest.cols >= TRUST_COLS)
-		pen_mark(&p, &trust_marks[trust]);
-	else
-		pen_put(&p, trust_marks[trust].role, trust_marks[trust].glyph);
-}
 
 /* What was said, or what keeps it from arriving. */
 static void put_said(const struct scene *s, const struct desk *desk, const struct draft *draft,
@@ -286,15 +285,15 @@ static void draw_draft(const struct scene *s, const struct lines *lines, uint32_
 	pen_id(&p, ROLE_PERSON, draft->by);
 	put_recipient(s, column_pen(g, row, fit, COL_TO), draft->number, l ? l->to : STR_NONE,
 		      NONE);
-	p = column_pen(g, row, fit, COL_TRUST);
-	put_trust(p, TRUST_JOURNAL);
+	put_mark(column_pen(g, row, fit, COL_TRUST), &trust_marks[TRUST_JOURNAL], TRUST_COLS);
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, &verdict_marks[verb_verdict(draft->verb)]);
 	p = column_pen(g, row, fit, COL_DELIVERY);
 	if (draft->state == DRAFT_VOID)
 		pen_put(&p, ROLE_DIM, "undone");
 	else
-		put_delivery(p, draft_delivery(desk, draft, s->model));
+		put_mark(p, &delivery_marks[draft_delivery(desk, draft, s->model)],
+			 DELIVERY_COLS);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
 	p = column_pen(g, row, fit, COL_SESSION);
 	if (draft->number != NONE)
@@ -323,8 +322,8 @@ static void draw_step(const struct scene *s, const struct lines *lines, uint32_t
 	pen_decider(&p, m, step);
 	put_recipient(s, column_pen(g, row, fit, COL_TO), line->a, STR_NONE,
 		      message_route(m, line->what)->to);
-	p = column_pen(g, row, fit, COL_TRUST);
-	put_trust(p, message_trust(m, line->what));
+	put_mark(column_pen(g, row, fit, COL_TRUST), &trust_marks[message_trust(m, line->what)],
+		 TRUST_COLS);
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, &verdict_marks[step->verdict]);
 	put_acknowledgment(s, column_pen(g, row, fit, COL_DELIVERY), item, line->b);

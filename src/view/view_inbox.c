@@ -31,7 +31,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_VERDICT] = { "verdict", 1, 12, 1 },
 	[COL_KIND] = { "kind", 11, 11, 1 },
 	[COL_AGENT] = { "from", 8, 8, 2 },
-	[COL_SESSION] = { "session", 8, 20, 1, .late = true },
+	[COL_SESSION] = { "session", 9, 20, 1, .late = true },
 	[COL_TITLE] = { "what", 20, 64, 0, .grows = true },
 	[COL_ID] = { "id", 8, 16, 2, .late = true },
 };

@@ -21,7 +21,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_LINE] = { "line", 4, 4, 0, .right = true },
 	[COL_PROBLEMS] = { "chk", 2, 4, 1 },
 	[COL_TIME] = { "time", 8, 8, 4 },
-	[COL_SOURCE] = { "source", 16, 20, 3, .late = true },
+	[COL_SOURCE] = { "source", 16, 20, 1, .late = true },
 	[COL_SESSION] = { "session", 9, 9, 2, .late = true },
 	[COL_AGENTS] = { "from → to", 10, 20, 3 },
 	[COL_DIALECT] = { "dialect", 4, 13, 1, .late = true },
@@ -29,7 +29,13 @@ static const struct column table[COL_COUNT] = {
 	[COL_SUMMARY] = { "summary", 22, 72, 0, .grows = true },
 };
 
-enum { NAME_COLS = 14, AGENTS_LEAST = 21, DIALECT_COLS = 13 };
+enum {
+	NAME_COLS = 14,
+	AGENTS_LEAST = 21,
+	AGENTS_BESIDE_SESSION = 15,
+	SUMMARY_BESIDE_SESSION = 60,
+	DIALECT_COLS = 13,
+};
 
 static void adapt(const struct scene *s, struct column c[COL_COUNT])
 {
@@ -42,14 +48,24 @@ static void adapt(const struct scene *s, struct column c[COL_COUNT])
 	c[COL_AGENTS].min = c[COL_AGENTS].want < AGENTS_LEAST ? c[COL_AGENTS].want : AGENTS_LEAST;
 }
 
+/* At 80 columns there is room for both; later agents get their names before a kind its tail. */
+static void agents_beside_session(struct column c[COL_COUNT])
+{
+	c[COL_AGENTS].min = AGENTS_BESIDE_SESSION;
+	c[COL_AGENTS].widens = 1;
+	c[COL_SUMMARY].want = SUMMARY_BESIDE_SESSION;
+}
+
 static void layout(const struct scene *s, int cols, struct lines *out)
 {
 	struct column c[COL_COUNT];
 
 	adapt(s, c);
-	session_column(s, out, &c[COL_SESSION], 5);
+	session_column(s, out, &c[COL_SESSION], 3);
 	if (!s->model->several_sources)
 		c[COL_SOURCE].min = 0;
+	else if (c[COL_AGENTS].min > AGENTS_BESIDE_SESSION)
+		agents_beside_session(c);
 	table_layout(out, c, COL_COUNT, cols);
 	if (out->table->fit.cols[COL_DIALECT] < DIALECT_COLS)
 		out->table->columns[COL_DIALECT].title = "dial";

@@ -183,6 +183,8 @@ const char *short_age(const struct scene *s, int64_t since_ms, char out[32]);
 /* The scene with the clock of a session. Where nothing is live, a source that ended more than a day
  * before the newest message is a recording of its own, whose clock is its last message. */
 struct scene scene_in(const struct scene *s, uint32_t session);
+/* As model_agent_stats, with the state of each agent by the clock of its session. */
+struct agent_stats *scene_agent_stats(const struct scene *s);
 /* Time left to a deadline ("!0:40"), else the item's age; *role shows the urgency. */
 const char *item_clock(const struct scene *s, const struct item_state *at, char out[32],
 		       enum role *role);

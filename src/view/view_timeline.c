@@ -595,13 +595,16 @@ static void timeline_draw(const struct scene *s, const struct lines *lines, uint
 	struct rect where = column_rect(row, &lines->table->fit, COL_AXIS);
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+	struct scene here = *s;
 
+	if (line->what == LANE_TASK) /* it runs until its recording ends */
+		here = scene_in(s, s->model->tasks.v[line->a].session);
 	if (line->what == LANE_TASK || line->what == LANE_NEEDS || line->what == LANE_REVIEW)
 		axis_draw_ticks(lines->own, s->now_ms, g, where);
 	switch ((enum what)line->what) {
 	case LANE_BLANK: break;
 	case LANE_SESSION: draw_session(s, line, p); break;
-	case LANE_TASK: draw_task(s, lines, line->a, g, row); break;
+	case LANE_TASK: draw_task(&here, lines, line->a, g, row); break;
 	case LANE_NEEDS: draw_needs(s, lines, line->a, g, row); break;
 	case LANE_REVIEW: draw_review(s, lines, line, g, row); break;
 	case LANE_LEGEND: draw_legend(p); break;
