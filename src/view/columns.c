@@ -53,6 +53,20 @@ static void widen_columns(struct fitting *f, int rank, bool late)
 	}
 }
 
+/* Widens the column that grows to what it wants before late columns come. */
+static void widen_words(struct fitting *f)
+{
+	for (unsigned i = 0; i < f->n && !f->waits; i++) {
+		int more = f->table[i].roomy - f->c->cols[i];
+
+		if (!f->c->cols[i] || more <= 0 || f->left <= 0)
+			continue;
+		more = more > f->left ? f->left : more;
+		f->c->cols[i] += more;
+		f->left -= more;
+	}
+}
+
 /* The gap between columns, one or two blanks, once all have what they want; then the rest. */
 static int spend_rest(struct fitting *f)
 {
@@ -83,6 +97,7 @@ void columns_fit(const struct column *table, unsigned n, int cols, struct column
 		add_columns(&f, rank, false);
 	for (int rank = 0; rank <= COLUMNS_MAX; rank++)
 		widen_columns(&f, rank, false);
+	widen_words(&f);
 	for (int rank = 0; rank <= COLUMNS_MAX; rank++) {
 		add_columns(&f, rank, true);
 		widen_columns(&f, rank, true);
