@@ -702,7 +702,11 @@ START_TEST(bookmarks_are_set_listed_and_removed)
 	type(":bookmarks<Enter>");
 	ck_assert(screen_has("second one"));
 	ck_assert_uint_eq(app_screen(&app)->pane.lines.list.n, 3);
-	type("jj<Enter>");
+	click(4, 10); /* below title, tabs and heading: the second row */
+	ck_assert_uint_eq(app_screen(&app)->pane.selected, 1);
+	click(2, 10); /* the heading is no row */
+	ck_assert_uint_eq(app_screen(&app)->pane.selected, 1);
+	type("j<Enter>");
 	ck_assert_uint_eq(app.screen_count, 0);
 	ck_assert_uint_eq(message_line(&load.model, message_selected()), 50);
 	type("b"); /* removes */
