@@ -588,9 +588,10 @@ static void handle_mouse(struct app *a, const struct key *key)
 		if (tab >= 0)
 			app_show_tab(a, (enum tab)tab);
 	} else if (a->screen_count && !p->text && rect_has(a->screen_rect, key->row, key->col)) {
-		uint32_t line = p->top + (uint32_t)(key->row - a->screen_rect.row);
+		int heading = a->screen_rect.rows - p->rows;
+		uint32_t line = pane_line_in_row(p, key->row - a->screen_rect.row - heading);
 
-		if (line < p->lines.list.n)
+		if (line != NONE)
 			pane_select(p, line);
 	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */

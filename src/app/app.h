@@ -311,6 +311,7 @@ struct screen *app_page(struct app *a);
 struct pane *app_list(struct app *a);
 struct scene app_list_scene(struct app *a);
 struct scene app_scene_of(const struct app *a, const struct screen *s);
+/* Where one is (jumping.c). */
 /* The item shown or selected, or NONE; app_need_item then says so on the message line. */
 uint32_t app_item_here(struct app *a);
 /* What the message or item screen shows, else what is selected in the list. */
@@ -318,6 +319,9 @@ struct target app_target_here(struct app *a);
 uint32_t app_need_item(struct app *a);
 /* The message shown or selected, that of the item, the task or the agent; NONE if there is none. */
 uint32_t app_message_here(struct app *a);
+/* Selects a message in the list of messages, and shows it if a message was shown. Where one was is
+ * remembered, unless `stay` and one was in that list already. */
+void app_go_message(struct app *a, uint32_t message, bool stay);
 void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
 /* The view that shows a task, an agent or a session; NULL for other targets. */

@@ -28,6 +28,12 @@ COMMAND(bookmarks);
 /* commands.c */
 COMMAND(sideways); /* number: a direction */
 
+/* jumping.c: number is a direction. */
+COMMAND(problem_step);
+COMMAND(error_step);
+COMMAND(along);
+COMMAND(along_back);
+
 /* deciding.c */
 COMMAND(verb); /* number: enum verb */
 COMMAND(explain);
@@ -36,6 +42,8 @@ COMMAND(deliver);
 COMMAND(attach);
 COMMAND(input);
 COMMAND(resend);
+
+/* confirming.c */
 COMMAND(quit);
 
 /* undoing.c */
@@ -55,6 +63,7 @@ COMMAND(defer);
 /* narrowing.c */
 COMMAND(narrow);
 COMMAND(widen);
+
 /* sorting.c */
 COMMAND(sort);
 COMMAND(sort_reverse);

@@ -1,5 +1,5 @@
-/* Decision commands: verbs, deliver, resend, and the confirmations they ask for. Results are
- * effects: stage, undo, plan, deliver, give up. */
+/* Decision commands: verbs, their prompts, deliver and resend. Results are effects: stage, plan,
+ * resend. */
 #include "app/app.h"
 #include "app/commands.h"
 #include "decide/question.h"
@@ -53,19 +53,6 @@ void decide_refused(struct app *a)
 {
 	a->deciding.refused = true;
 	a->deciding.refused_ms = a->clock_ms;
-}
-
-/* Whether a key was typed for the prompt that a refused verb did not open. */
-static bool is_typed_ahead(struct app *a, const struct key *key)
-{
-	struct deciding *d = &a->deciding;
-
-	if (!d->refused || a->clock_ms - d->refused_ms >= REFUSED_DEAF_MS) {
-		d->refused = false;
-		return false;
-	}
-	return key->code == KEY_ENTER || key->code == KEY_PASTE ||
-	       (key->code >= ' ' && key->code < KEY_UP && key->code != KEY_BACKSPACE);
 }
 
 bool decide_can(struct app *a, uint32_t item)
@@ -234,8 +221,7 @@ static void split_reason(const struct deciding *d, struct draft *draft)
 	}
 }
 
-/* Stages with the text given, else opens the prompt that the verb needs, else stages at once. */
-static void prompt_or_stage(struct app *a, struct str words)
+void decide_prompt_or_stage(struct app *a, struct str words)
 {
 	struct deciding *d = &a->deciding;
 
@@ -343,7 +329,7 @@ COMMAND(verb)
 		}
 	}
 	if (d->targets.n)
-		prompt_or_stage(a, argument);
+		decide_prompt_or_stage(a, argument);
 }
 
 void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explanation)
@@ -549,144 +535,6 @@ uint32_t decide_staged(const struct app *a)
 	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++)
 		n += desk_staged(&a->scene.desks->list.v[i]);
 	return n;
-}
-
-COMMAND(quit)
-{
-	uint32_t n = decide_staged(a);
-
-	if (!n) {
-		app_effect(a, (struct effect){ EFFECT_QUIT });
-		return;
-	}
-	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY,
-		a->deciding.keeps_nothing
-			? "%u staged, not sent (the demo keeps nothing). y quits, {deliver} reviews"
-			: "%u staged, not sent (kept). y quits, {deliver} reviews",
-		n);
-}
-
-/* Sends the plan, after another y if its artifact has not changed. */
-static void deliver_plan(struct app *a)
-{
-	const struct plan *plan = a->scene.plan;
-
-	for (uint32_t i = 0; i < plan->list.n; i++)
-		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
-			a->deciding.confirm = CONFIRM_SURE;
-			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y "
-					     "again sends it anyway");
-			return;
-		}
-	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
-}
-
-/* Asks once more if a message names the place. */
-static void confirm_named(struct app *a)
-{
-	const struct plan *plan = a->scene.plan;
-	char q[QUOTED_MAX];
-
-	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
-		if (!plan->list.v[i].missing.n) {
-			a->deciding.confirm = CONFIRM_NAMED;
-			app_say(a, ROLE_KEY, "path named by a message: %s; y again writes there",
-				quoted(plan->list.v[i].letter.path, q));
-			return;
-		}
-	deliver_plan(a);
-}
-
-static void do_confirmed(struct app *a, enum confirm what)
-{
-	struct deciding *d = &a->deciding;
-
-	switch (what) {
-	case CONFIRM_CORRECT: prompt_or_stage(a, STR_NONE); break;
-	case CONFIRM_UNSEEN: confirm_named(a); break;
-	case CONFIRM_NAMED: deliver_plan(a); break;
-	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
-	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
-	case CONFIRM_DOUBT:
-		d->confirm = CONFIRM_GIVE_UP;
-		app_say(a, ROLE_KEY, "if it did arrive, agents may act on both decisions; y again "
-				     "abandons it");
-		break;
-	case CONFIRM_GIVE_UP:
-		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk,
-					       .letter = { d->letter, d->sure } });
-		break;
-	case CONFIRM_AGENT:
-		app_effect(a, (struct effect){ EFFECT_AGENT,
-					       .order = { .type = (enum order_type)d->order,
-							  .agent = app_effect_dup(
-								  a, buf_str(&d->agent)) } });
-		break;
-	case CONFIRM_NONE: break;
-	}
-}
-
-/* y on the pre-flight page. */
-static void confirm_plan(struct app *a)
-{
-	uint32_t unseen = preflight_unseen(a);
-
-	if (!a->scene.plan->list.n) {
-		app_say(a, ROLE_WARN, "nothing is left to send; {back} goes back");
-		return;
-	}
-	if (!unseen) {
-		confirm_named(a);
-		return;
-	}
-	a->deciding.confirm = CONFIRM_UNSEEN;
-	app_say(a, ROLE_KEY,
-		"%u caution%s not been on the screen; {next} shows %s, y again sends anyway",
-		unseen, unseen == 1 ? " has" : "s have", unseen == 1 ? "it" : "them");
-}
-
-static bool is_deliver_key(const struct app *a, uint32_t key)
-{
-	const struct binding *b = keymap_find(&a->keymap, key, ANYWHERE);
-
-	return b && strcmp(b->command->name, "deliver") == 0;
-}
-
-bool decide_key(struct app *a, const struct key *key)
-{
-	struct deciding *d = &a->deciding;
-	bool preflight = app_shows(a, &view_preflight);
-
-	if (is_typed_ahead(a, key))
-		return true;
-	/* text typed ahead or pasted was not meant for a page that was not there yet */
-	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
-		return true;
-	if (preflight && key->code == 'y' && a->clock_ms - d->changed_ms < PREFLIGHT_DEAF_MS)
-		return true;
-	if (d->confirm == CONFIRM_UNSEEN && key->code != 'y')
-		d->confirm = CONFIRM_NONE; /* the key goes on to the caution, or does what it does */
-	if (d->confirm != CONFIRM_NONE) {
-		enum confirm what = d->confirm;
-
-		d->confirm = CONFIRM_NONE;
-		buf_clear(&a->notice);
-		if (key->code == 'y')
-			do_confirmed(a, what);
-		else if (what == CONFIRM_QUIT && is_deliver_key(a, key->code))
-			run_deliver(a, STR_NONE, 0);
-		return true;
-	}
-	if (preflight && key->code == 'y' && a->scene.plan) {
-		confirm_plan(a);
-		return true;
-	}
-	if (app_shows(a, &view_recovery) && key->code == 'y') {
-		app_effect(a, (struct effect){ EFFECT_RECOVER });
-		return true;
-	}
-	return false;
 }
 
 void decide_note_read(struct app *a, uint32_t item, const struct pane *p)

@@ -77,9 +77,12 @@ void deciding_release(struct deciding *d);
 /* Decides an item that need not be selected, then opens the pre-flight page. */
 void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explanation);
 
+/* Stages with the words given, else opens the prompt that the verb needs, else stages at once. */
+void decide_prompt_or_stage(struct app *a, struct str words);
 /* The prompt was answered: stages the draft. */
 void decide_answered(struct app *a, int prompt_kind, struct str text);
-/* Keys of confirmations, the pre-flight and the recovery page; true when the key was used. */
+/* confirming.c: keys of confirmations, the pre-flight and the recovery page; true when the key was
+ * used. */
 bool decide_key(struct app *a, const struct key *key);
 /* preflight.c, for the pre-flight page: */
 /* It shows another plan: a single message is unfolded, nothing was seen yet. */

@@ -7,7 +7,8 @@
 
 enum {
 	TITLE_LEAST_COLS = 22,   /* of the title line, for the names of the sources */
-	TITLE_WORDS_COLS = 80,   /* below this, loops that do not converge are only counted */
+	TITLE_WORDS_COLS = 80,   /* below this, loops that do not converge are only counted; in a
+				  * narrowed view, what is invalid too */
 	NARROWED_MOST_COLS = 24, /* likewise, for what the views are narrowed to */
 	NOTICE_MOST_ROWS = 5,
 	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
@@ -26,13 +27,20 @@ int app_words_cols(const struct app *a)
 static void add_count(struct buf *out, const char *sign, uint32_t n, const char *word)
 {
 	if (n)
-		buf_printf(out, "  %s%u %s", sign, n, word);
+		buf_printf(out, "  %s%u%s%s", sign, n, *word ? " " : "", word);
 }
 
-/* The counts at the right of the title line, without the number of messages if space is short. */
-static void count_title(const struct app *a, struct buf *out)
+static int label_width(const struct grid *g, const struct buf *label)
+{
+	return (int)cells_width(raw_of(buf_str(label)), TEXT_LABEL, g->ascii, 512);
+}
+
+/* The counts at the right of the title line, without the number of messages if space is short for
+ * the sources and what they are narrowed to. */
+static void count_title(const struct app *a, const struct grid *g, int narrowed, struct buf *out)
 {
 	bool sending = a->deciding.delivery; /* letters in flight do not count as held */
+	bool terse = narrowed && a->cols < TITLE_WORDS_COLS;
 	uint32_t held = 0;
 	char messages[32];
 
@@ -47,13 +55,14 @@ static void count_title(const struct app *a, struct buf *out)
 	if (!a->playback.model && decide_is_read_only(a))
 		buf_adds(out, "  read-only");
 	add_count(out, "⚠", a->diverging,
-		  a->cols >= TITLE_WORDS_COLS ? "not converging"
-		  : a->diverging == 1	      ? "loop"
-					      : "loops");
-	add_count(out, "✗", a->errors, "invalid");
+		  terse					   ? ""
+		  : a->cols - narrowed >= TITLE_WORDS_COLS ? "not converging"
+		  : a->diverging == 1			   ? "loop"
+							   : "loops");
+	add_count(out, "✗", a->errors, terse ? "" : "invalid");
 	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k,
 		 plural_s(a->scene.k));
-	if ((int)(out->n + strlen(messages)) + TITLE_LEAST_COLS < a->cols)
+	if (label_width(g, out) + (int)strlen(messages) + TITLE_LEAST_COLS + narrowed < a->cols)
 		buf_adds(out, messages);
 	buf_addc(out, ' ');
 }
@@ -127,10 +136,10 @@ static void draw_title(struct app *a, struct grid *g)
 	int narrowed = narrowed_cols(a), room;
 
 	grid_fill(g, row, ROLE_TITLE, " ");
-	count_title(a, &counts);
+	count_title(a, g, narrowed, &counts);
 	put_right(g, row, ROLE_TITLE, counts.p);
 	/* the sources may be clipped, the mode and what is shown of them may not */
-	room = row.cols - (int)(counts.n + 1 + strlen(mode));
+	room = row.cols - label_width(g, &counts) - 2 - (int)strlen(mode);
 	narrowed = narrowed < room ? narrowed : room > 0 ? room : 0;
 	p.rest.cols = room - narrowed;
 	pen_put(&p, ROLE_TITLE, " gavel  ");

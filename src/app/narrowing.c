@@ -2,7 +2,7 @@
  * of the filter that the scene has, so that it combines with what was typed there. */
 #include "app/app.h"
 #include "app/commands.h"
-#include "view/view_parts.h"
+#include "view/session_label.h"
 
 static const struct {
 	const char *word;
@@ -54,7 +54,8 @@ void app_narrowed_words(const struct app *a, struct buf *out)
 	if (t.type == TARGET_NONE)
 		return;
 	buf_printf(out, "%s ", kind_word(t.type));
-	buf_add_str(out, name_of(&a->scene, t, &session));
+	buf_add_str(out, t.type == TARGET_SESSION ? session_short(a->scene.model, t.number)
+						  : name_of(&a->scene, t, &session));
 }
 
 void app_narrow(struct app *a, struct target target)

@@ -21,10 +21,10 @@ static void remember(struct pane *p)
 }
 
 /* Whether a line is the heading of the one below it: a session's of anything in it, a task's of its
- * items. */
+ * loop and items. */
 static bool is_heading(struct target t, struct target below)
 {
-	if (below.type == TARGET_ITEM)
+	if (below.type == TARGET_ITEM || below.type == TARGET_LOOP)
 		return t.type == TARGET_SESSION || t.type == TARGET_TASK;
 	return t.type == TARGET_SESSION && below.type != TARGET_NONE && below.type != t.type;
 }

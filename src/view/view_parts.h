@@ -131,8 +131,9 @@ void put_right(struct grid *g, struct rect where, enum role role, const char *la
  *   1. the least widths, low ranks first; a column for which there is no room is dropped, and those
  *      of higher rank with it
  *   2. what the columns want, low ranks first (`widens`)
- *   3. late columns, low ranks first: the least width, then what they want
- *   4. a second blank between columns, and all the rest for the one that grows
+ *   3. what the words want before others come (`roomy`)
+ *   4. late columns, low ranks first: the least width, then what they want
+ *   5. a second blank between columns, and all the rest for the one that grows
  * While a column waits for more room than there is, nobody else gets that room for good. */
 struct column {
 	const char *title;
@@ -141,6 +142,7 @@ struct column {
 	int widens;    /* rank for what it wants; 0 = rank */
 	bool right;    /* numbers and times */
 	bool grows;
+	int roomy;     /* for the one that grows; 0 = want */
 	bool late;
 };
 

@@ -46,12 +46,12 @@ static void sessions_release(void *rows)
 static void layout(int cols, struct lines *out)
 {
 	struct column c[COL_COUNT];
-	int most = cols < 100 ? 24 : cols < 150 ? 32 : 48;
+	int most = cols < 100 ? 24 : cols < 148 ? 24 + (cols - 100) / 2 : 48;
+	int name = session_labels_width(out, most);
 
 	memcpy(c, table, sizeof(table));
-	c[COL_NAME].want = session_labels_width(out, most);
-	if (c[COL_NAME].want < c[COL_NAME].min)
-		c[COL_NAME].want = c[COL_NAME].min;
+	if (c[COL_NAME].min < name) /* the whole name before any other column */
+		c[COL_NAME].min = c[COL_NAME].want = name;
 	if (cols >= 150)
 		c[COL_DIALECTS].want = 24;
 	table_layout(out, c, COL_COUNT, cols);

@@ -608,7 +608,7 @@ START_TEST(searches_go_round)
 	says("wrapped to the top");
 	type("N");
 	says("wrapped to the end");
-	type("4:188<Enter><Enter>");
+	type("4:204<Enter><Enter>");
 	app_draw(&app, g, &row, &col);
 	type("/\"label<Enter>");
 	app_draw(&app, g, &row, &col);

@@ -1259,7 +1259,7 @@ START_TEST(dir_other_bytes_are_refused)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		write_file(path_of("decision-1.json"), others[i]);
 		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
-		assert_says(err, "holds something else");
+		assert_says(err, "exists with other content");
 		ck_assert_int_eq(probe_dir(&at, &err), FOUND_NOTHING);
 		ck_assert(file_is(path_of("decision-1.json"), others[i], STR("")));
 		ck_assert(!is_there(temporary));
