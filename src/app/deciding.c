@@ -234,6 +234,20 @@ static void split_reason(const struct deciding *d, struct draft *draft)
 	}
 }
 
+/* A prompt for words on the targets, which names them. */
+static void open_prompt(struct app *a, enum prompt_kind kind, enum verb verb, struct str text)
+{
+	const struct deciding *d = &a->deciding;
+	struct item_state at;
+	struct buf words = { 0 };
+
+	prompt_open(&a->prompt, kind, text);
+	if (decide_state(a, d->targets.v[0], &at))
+		add_item_words(&a->scene, get_item(a, d->targets.v[0]), &at, a->cols, &words);
+	prompt_name(&a->prompt, verb_name(verb), buf_str(&words), d->targets.n);
+	buf_release(&words);
+}
+
 /* Stages with the text given, else opens the prompt that the verb needs, else stages at once. */
 static void prompt_or_stage(struct app *a, struct str words)
 {
@@ -251,15 +265,15 @@ static void prompt_or_stage(struct app *a, struct str words)
 	}
 	switch (d->verb) {
 	case VERB_REJECT:
-		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
 		offer_reasons(a, "words, or a code (Tab): ");
 		break;
 	case VERB_PARTIAL:
 	case VERB_ESCALATE:
-		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
 		break;
 	case VERB_ANSWER:
-		prompt_open(&a->prompt, PROMPT_ANSWER, STR_NONE);
+		open_prompt(a, PROMPT_ANSWER, d->verb, STR_NONE);
 		show_options(a, d->targets.v[0]);
 		break;
 	case VERB_ACCEPT:
@@ -428,7 +442,7 @@ COMMAND(reason)
 		decide_answered(a, PROMPT_REASON, argument);
 		return;
 	}
-	prompt_open(&a->prompt, PROMPT_REASON, old->reason_code);
+	open_prompt(a, PROMPT_REASON, old->verb, old->reason_code);
 	offer_reasons(a, "Tab completes: ");
 }
 
