@@ -55,6 +55,18 @@ void app_filter_prompt(struct app *a)
 	prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
 }
 
+/* The selection as it was before the filter was typed. */
+static void restore_selection(struct app *a)
+{
+	const struct filtering *f = &a->filtering;
+	struct pane *p = &a->lists[f->tab];
+
+	p->at = f->at;
+	p->selected = f->selected;
+	p->top = f->top;
+	p->made = f->made;
+}
+
 /* A last word that is not complete yet (kind:) does not count; Enter would tell what is wrong. */
 void app_filter_typed(struct app *a)
 {
@@ -67,22 +79,18 @@ void app_filter_typed(struct app *a)
 		text = str_trim(str_make(text.p, filter_last_word(text)));
 		f = is_filter(a, text) ? filter_new(text, a->scene.now_ms, &err) : NULL;
 	}
-	if ((text.n && !f) || str_eq(text, buf_str(&a->filter_text)))
+	if ((text.n && !f) || str_eq(text, buf_str(&a->filter_text))) {
 		filter_free(f);
-	else
-		use_filter(a, f, text);
+		return;
+	}
+	use_filter(a, f, text);
+	restore_selection(a); /* else it would depend on what the earlier letters left out */
 }
 
 void app_filter_restore(struct app *a)
 {
-	const struct filtering *f = &a->filtering;
-	struct pane *p = &a->lists[f->tab];
-
-	if (str_eq(buf_str(&f->before), buf_str(&a->filter_text)))
+	if (str_eq(buf_str(&a->filtering.before), buf_str(&a->filter_text)))
 		return;
-	app_set_filter(a, buf_str(&f->before));
-	p->at = f->at;
-	p->selected = f->selected;
-	p->top = f->top;
-	p->made = f->made;
+	app_set_filter(a, buf_str(&a->filtering.before));
+	restore_selection(a);
 }
