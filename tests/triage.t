@@ -56,6 +56,23 @@ ok '... nor its words' title '22 open  !2 due  ⚠1 not converging  ✗3'
 fresh 'R=wait<Enter>'
 ok 'in a replay neither' says 'replay: nothing is sent; '
 
+# ---- prompts ----
+
+fresh "$(on ee5bf054)x"
+ok 'a prompt names verb and item' says 'reject "Two of three criteria chec…", why:'
+fresh "$(on ee5bf054)xToo early" --size=60x15
+ok '... as much of it as leaves room for the words' says 'reject "Two of three criteri…", why: Too early'
+fresh "$(on 95cf203f)=mirror"
+ok '... an answer' says '…": mirror'
+fresh "${finding}e"
+ok '... an id that people use stands before the words' says 'escalate "F-1 The pending condition'
+fresh ':mark kind:finding<Enter>;xNo'
+ok '... of several their number' says 'reject 2 items, why: No'
+fresh "$(on ee5bf054)a\\wor"
+ok '... other prompts have none of it' grep -qx '\\wor *' screen
+fresh "$(on ee5bf054)xNo.<Enter>C"
+ok '... a reason code' says 'reject "Two of three criteria chec…", reason:'
+
 # ---- the pre-flight page ----
 
 # accepts, rejects, an answer, a dismissal, an escalation: twelve messages and two cautions
@@ -63,8 +80,10 @@ many="$(on 89f6478a)a$(on ee5bf054)a$(on a145cf9a)D$(on escalation@)xToo early.<
 $(on 95cf203f)=mirror it<Enter>$(on error@)a$(on PK-5)eWhat do you think?<Enter>$(on recovery-flow)a"
 fresh "$many"
 ok 'eleven are staged' title ' 11 staged '
-page() { # KEYS: on the page, after it was shown for a moment
-	keys "\$<wait:400>$1" --escalate-to=queue.ndjson
+page() { # KEYS [OPTION...]: on the page, after it was shown for a moment
+	page=$1
+	shift
+	keys "\$<wait:400>$page" --escalate-to=queue.ndjson "$@"
 }
 page ''
 ok 'the page begins with a summary' says ' 11 messages, 8 recipients, 2 cautions, 1 only recorded here'
@@ -75,10 +94,14 @@ ok '... and no id' lacks 89f6478a
 is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution: ' screen)"
 page '<Enter>'
 ok 'Enter unfolds one' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
+ok '... the item by its words' says '    ✓ accept Second attempt: same timeout'
 ok '... with its place' says "where    $tmp/demo.ndjson.replies.ndjson"
 ok '... the summary stays' says ' 11 messages, 8 recipients, 2 cautions'
 page '<Enter>jjj<Enter>'
 is 'and folds it again, from any of its lines' 12 "$(grep -c '→' screen)"
+page '<Enter>' --ascii
+ok 'its fold sign is not that of a verdict, also with ASCII' says '>v + accept '
+ok '... for the others' says ' > + accept '
 page '<Enter>r'
 ok 'r shows the bytes as they will be written' says '{"task_id":"89f6478a-fff9-470e-ba32-404c6aa067f7","decision":"approve"'
 page 'n'
@@ -108,6 +131,13 @@ is '... no number is left out or given twice' '' "$(sed -n 's/.*"sequence_number
 page 'y'
 ok 'the dropped one is sent another time' says '1 sent'
 is '... its bytes were those of the page' 1 "$(grep -c 89f6478a demo.ndjson.replies.ndjson)"
+fresh "$(on d7c0df31)=2<Enter>"
+page ''
+ok 'an answer is shown by its label' says ': Leave it, try again'
+ok '... and sent as its value' says '"answer": "wait"'
+fresh "${finding}xinfeasible: Not now.<Enter>"
+page ''
+ok 'a code and words' says ': infeasible: Not now.'
 fresh ':3<Enter>a'
 page ''
 ok 'a single message is unfolded' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
