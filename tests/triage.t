@@ -68,7 +68,7 @@ fresh "${finding}e"
 ok '... an id that people use stands before the words' says 'escalate "F-1 The pending condition'
 fresh ':mark kind:finding<Enter>;xNo'
 ok '... of several their number' says 'reject 2 items, why: No'
-fresh "$(on ee5bf054)a\\wor"
+fresh "$(on ee5bf054)xNo.<Enter>\\wor"
 ok '... other prompts have none of it' grep -qx '\\wor *' screen
 fresh "$(on ee5bf054)xNo.<Enter>C"
 ok '... a reason code' says 'reject "Two of three criteria chec…", reason:'
