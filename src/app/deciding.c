@@ -1,4 +1,4 @@
-/* Decision commands: verbs, deliver, resend, and the confirmations they ask for. Results are
+/* Decision commands: verbs, resend, and the confirmations they ask for. Results are
  * effects: stage, undo, plan, deliver, give up. */
 #include "app/app.h"
 #include "app/commands.h"
@@ -448,18 +448,6 @@ COMMAND(reason)
 
 /* ---- pre-flight and delivery ---- */
 
-COMMAND(attach)
-{
-	free(a->deciding.artifact);
-	a->deciding.artifact = NULL;
-	if (!argument.n) {
-		app_say(a, ROLE_DIM, "no artifact attached; :attach FILE attaches one");
-		return;
-	}
-	a->deciding.artifact = str_dup(argument);
-	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
-}
-
 COMMAND(input)
 {
 	struct deciding *d = &a->deciding;
@@ -494,18 +482,6 @@ bool decide_is_read_only(const struct app *a)
 		if (a->scene.desks->list.v[i].access == DESK_WRITES)
 			return false;
 	return true;
-}
-
-COMMAND(deliver)
-{
-	if (!decide_is_read_only(a))
-		app_effect(a, (struct effect){ EFFECT_PLAN });
-	else
-		app_say(a, ROLE_WARN, "read-only: %s",
-			a->read_only ? a->read_only
-			: a->scene.desks && a->scene.desks->list.n
-				? a->scene.desks->list.v[0].why.text
-				: "no journal here");
 }
 
 bool decide_verb_keys(struct app *a, unsigned takes, bool words, struct buf *out)

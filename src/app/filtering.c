@@ -55,22 +55,11 @@ void app_filter_prompt(struct app *a)
 	prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
 }
 
-/* The selection as it was before the filter was typed. */
-static void restore_selection(struct app *a)
-{
-	const struct filtering *f = &a->filtering;
-	struct pane *p = &a->lists[f->tab];
-
-	p->at = f->at;
-	p->selected = f->selected;
-	p->top = f->top;
-	p->made = f->made;
-}
-
 /* A last word that is not complete yet (kind:) does not count; Enter would tell what is wrong. */
 void app_filter_typed(struct app *a)
 {
 	struct str text = str_trim(buf_str(&a->prompt.text));
+	struct pane *p = &a->lists[a->filtering.tab];
 	struct filter *f = NULL;
 	struct err err;
 
@@ -84,13 +73,22 @@ void app_filter_typed(struct app *a)
 		return;
 	}
 	use_filter(a, f, text);
-	restore_selection(a); /* else it would depend on what the earlier letters left out */
+	/* an earlier letter may have left out what was selected; its place in the list that is still
+	 * shown stays */
+	p->at = a->filtering.at;
+	p->made = a->filtering.made;
 }
 
 void app_filter_restore(struct app *a)
 {
-	if (str_eq(buf_str(&a->filtering.before), buf_str(&a->filter_text)))
+	const struct filtering *f = &a->filtering;
+	struct pane *p = &a->lists[f->tab];
+
+	if (str_eq(buf_str(&f->before), buf_str(&a->filter_text)))
 		return;
-	app_set_filter(a, buf_str(&a->filtering.before));
-	restore_selection(a);
+	app_set_filter(a, buf_str(&f->before));
+	p->at = f->at;
+	p->selected = f->selected;
+	p->top = f->top;
+	p->made = f->made;
 }
