@@ -33,23 +33,24 @@ for size in 60 70 80 99 100 120 139 140 160 200; do
 	before=$now
 done
 
-# ---- the decisions ----
+# ---- the decisions, on the screen: printed, they have whole ids ----
 
-for size in 60 80 120 160; do
-	"$GAVEL" show decisions --size=$size log.ndjson >out
+for size in 60x40 80x40 120x40 160x40; do
+	keys $size 6O >out
 	is "decisions at $size: no UUIDs" 0 "$(grep -cE "$uuid" out)"
 	ok '... an item by its words' grep -q 'Count a passkey sig' out
 	ok '... an answer by its label' grep -q 'No, ask' out
-	ok '... one day: no date' grep -q '^time ' out
+	ok '... one day: no date' grep -q '^ time ' out
 done
 ok 'why a person refused' sh -c '"$GAVEL" show decisions --size=160 log.ndjson | grep -q "✗ rejected .*Sent again, the last"'
-ok 'to whom' sh -c '"$GAVEL" show decisions --size=160 log.ndjson | grep -q "^09:26:53 *128 *orchestrator *planner-1 "'
+keys 200x40 6O >out
+ok 'to whom' grep -q '^ 09:26:53 *128 *orchestrator *planner-1 ' out
 question=$("$GAVEL" show inbox --format=json log.ndjson | sed -n 's/^{"id":"\([^"]*\)".*load_test has held.*/\1/p')
 "$GAVEL" decide --as=ann log.ndjson "$question" answer --answer=wait >/dev/null
-"$GAVEL" show decisions --size=120 log.ndjson >out
+keys 160x40 6O >out
 ok 'an own answer by its label' grep -q 'ann .*answered .*load_test has held .*Leave it, try' out
-ok '... with its date, since it is of another day' grep -qE '^20[0-9]{2}-[0-9]{2}-[0-9]{2} ' out
-ok '... as all are' grep -q '^2026-03-17 *09:30:45 ' out
+ok '... with its date, since it is of another day' grep -qE '^▸20[0-9]{2}-[0-9]{2}-[0-9]{2} .* ann ' out
+ok '... as all are' grep -q '^ 2026-03-17 *09:30:45 ' out
 
 # ---- messages ----
 

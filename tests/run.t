@@ -186,7 +186,7 @@ ok 'the selected agent is stopped after a question' agent '5<until:X stop  U res
 ok 'the title says that agents run' shows kept ' live '
 ok '... not by any other answer' shows kept 'dev'
 is '... which leaves it as it is' 0 "$(grep -c 'ending\|SIGTERM\|ended' kept)"
-ok 'the selected agent is restarted' agent '5<until:started>U<until:restart dev? y does>y<until:runs again>Q' 'say hello' stall
+ok 'the selected agent is restarted' agent '5<until:started>U<until:restart dev? y does>y<until:running again>Q' 'say hello' stall
 ok 'stopped by command' agent '5<until:started>:stop dev<Enter><until:SIGTERM>Q' 'say hello' 'close-stdin' stall
 ok 'ignores TERM: a second Q kills' agent '4<until:hello>Q<until:waiting for dev>Q' 'ignore-term' 'say hello' stall
 

@@ -90,7 +90,7 @@ done <items
 is 'every item was decided' 22 $n
 ok 'nothing is written yet' [ ! -e $replies ]
 press '$'
-ok 'the page lists what will be written' soon says '14 messages, 7 recipients, 1 caution, 2 only recorded here'
+ok 'the page lists what will be written' soon says '15 messages, 8 recipients, 1 caution, 2 only recorded here'
 press G
 soon is_last_line
 ok 'and was seen to its end' confirm

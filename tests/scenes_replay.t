@@ -26,6 +26,16 @@ press 2
 look 'the timeline, with what is still to come' 80x24 '<Space>:seek #90<Enter>...,}2' "$FOLLOWING" replay --speed=50 demo.ndjson
 press 'a'
 ok 'nothing is decided' soon says 'replay: nothing is sent'
+# typing is ignored for a while after a refusal: until a prompt opens
+listens() {
+	bar_says '^:' || { press ':'; false; }
+}
+closes() {
+	! bar_says '^:'
+}
+soon listens
+press '<Esc>'
+soon closes
 press '<<<'
 ok 'slower' soon bar_says 'paused 5x'
 mouse 0 21 2 M
@@ -40,7 +50,7 @@ press 'q'
 ok 'still at the end' soon bar_says '#208/208'
 resize 100x40
 press ':seek 50%<Enter>'
-look 'on a taller screen each has its lane' 100x40 '<Space>:seek #90<Enter>...,}2a<lt><lt><lt>:end<Enter>:seek 50%<Enter>' "$FOLLOWING" replay --speed=50 demo.ndjson
+look 'on a taller screen each has its lane' 100x40 '<Space>:seek #90<Enter>...,}2a<wait:500><lt><lt><lt>:end<Enter>:seek 50%<Enter>' "$FOLLOWING" replay --speed=50 demo.ndjson
 press ':start<Enter>L:seek #20<Enter>L >>>>>>'
 ok 'a loop plays' soon bar_says '▶ .*\[loop\]'
 press ' LQ'

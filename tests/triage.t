@@ -5,6 +5,13 @@
 cd "$tmp" || exit 99
 cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson || exit 99
 
+# on ID: the keys that select the item that is listed with this id
+inbox=$("$GAVEL" show inbox --size=200 demo.ndjson | sed 1d)
+on() {
+	printf ':%s<Enter>' "$(printf '%s\n' "$inbox" | grep -nE " $1[^ ]* *$" | cut -d: -f1)"
+}
+finding=$(on review-PK-3/F-1)
+
 # keys KEYS [OPTION...]: the program on demo.ndjson; what was on the screen at the end is in `screen`
 keys() {
 	printf '%s\n' "$1" >keys
@@ -34,30 +41,49 @@ title() {
 
 # ---- a refused verb ----
 
-fresh ':8<Enter>=wait<Enter>'
+fresh "$finding=wait<Enter>"
 ok 'a refused verb: its words are no commands' says "can't answer this item"
-ok '... nothing is staged, no page is opened' title '18 open  !2 due  ✗3 invalid'
-fresh ':8<Enter>=wait<Enter><wait:499>a<wait:1>a'
+ok '... nothing is staged, no page is opened' title '22 open  !2 due  ⚠1 not converging  ✗3 invalid'
+fresh "$finding=wait<Enter><wait:499>a<wait:1>a"
 ok '... until its message was shown for half a second' title ' 1 staged '
-fresh ':8<Enter>=<Down><Down><Up>'
-ok '... keys that are no text work at once' says ' 9/18 '
+fresh "$finding=<Down><Down><Up>"
+ok '... keys that are no text work at once' says ' 15/22 '
 fresh ';axy<Enter>'
-ok 'a verb on nothing that is marked is not for the selected item' title '18 open  !2 due  ✗3'
+ok 'a verb on nothing that is marked is not for the selected item' title '22 open  !2 due  ⚠1 not converging  ✗3'
 fresh 'M;=all of it<Enter>'
 ok 'a verb that one of the marked refuses: neither' says 'nothing was staged; '
-ok '... nor its words' title '18 open  !2 due  ✗3'
+ok '... nor its words' title '22 open  !2 due  ⚠1 not converging  ✗3'
 fresh 'R=wait<Enter>'
 ok 'in a replay neither' says 'replay: nothing is sent; '
+
+# ---- prompts ----
+
+fresh "$(on ee5bf054)x"
+ok 'a prompt names verb and item' says 'reject "Two of three criteria chec…", why:'
+fresh "$(on ee5bf054)xToo early" --size=60x15
+ok '... as much of it as leaves room for the words' says 'reject "Two of three criteri…", why: Too early'
+fresh "$(on 95cf203f)=mirror"
+ok '... an answer' says '…": mirror'
+fresh "${finding}e"
+ok '... an id that people use stands before the words' says 'escalate "F-1 The pending condition'
+fresh ':mark kind:finding<Enter>;xNo'
+ok '... of several their number' says 'reject 2 items, why: No'
+fresh "$(on ee5bf054)xNo.<Enter>\\wor"
+ok '... other prompts have none of it' grep -qx '\\wor *' screen
+fresh "$(on ee5bf054)xNo.<Enter>C"
+ok '... a reason code' says 'reject "Two of three criteria chec…", reason:'
 
 # ---- the pre-flight page ----
 
 # accepts, rejects, an answer, a dismissal, an escalation: twelve messages and two cautions
-many=':3<Enter>a:4<Enter>a:6<Enter>D:7<Enter>xToo early.<Enter>:8<Enter>xNot in this round.<Enter>:9<Enter>a:10<Enter>a
-:11<Enter>=mirror it<Enter>:12<Enter>a:14<Enter>eWhat do you think?<Enter>:15<Enter>a'
+many="$(on 89f6478a)a$(on ee5bf054)a$(on a145cf9a)D$(on escalation@)xToo early.<Enter>${finding}xNot in this round.<Enter>$(on review-PK-3/C-1)a$(on 3cbad540)a
+$(on 95cf203f)=mirror it<Enter>$(on error@)a$(on PK-5)eWhat do you think?<Enter>$(on recovery-flow)a"
 fresh "$many"
 ok 'eleven are staged' title ' 11 staged '
-page() { # KEYS: on the page, after it was shown for a moment
-	keys "\$<wait:400>$1" --escalate-to=queue.ndjson
+page() { # KEYS [OPTION...]: on the page, after it was shown for a moment
+	page=$1
+	shift
+	keys "\$<wait:400>$page" --escalate-to=queue.ndjson "$@"
 }
 page ''
 ok 'the page begins with a summary' says ' 11 messages, 8 recipients, 2 cautions, 1 only recorded here'
@@ -68,10 +94,14 @@ ok '... and no id' lacks 89f6478a
 is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution: ' screen)"
 page '<Enter>'
 ok 'Enter unfolds one' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
+ok '... the item by its words' says '    ✓ accept Second attempt: same timeout'
 ok '... with its place' says "where    $tmp/demo.ndjson.replies.ndjson"
 ok '... the summary stays' says ' 11 messages, 8 recipients, 2 cautions'
 page '<Enter>jjj<Enter>'
 is 'and folds it again, from any of its lines' 12 "$(grep -c '→' screen)"
+page '<Enter>' --ascii
+ok 'its fold sign is not that of a verdict, also with ASCII' says '>v + accept '
+ok '... for the others' says ' > + accept '
 page '<Enter>r'
 ok 'r shows the bytes as they will be written' says '{"task_id":"89f6478a-fff9-470e-ba32-404c6aa067f7","decision":"approve"'
 page 'n'
@@ -101,6 +131,13 @@ is '... no number is left out or given twice' '' "$(sed -n 's/.*"sequence_number
 page 'y'
 ok 'the dropped one is sent another time' says '1 sent'
 is '... its bytes were those of the page' 1 "$(grep -c 89f6478a demo.ndjson.replies.ndjson)"
+fresh "$(on d7c0df31)=2<Enter>"
+page ''
+ok 'an answer is shown by its label' says ': Leave it, try again'
+ok '... and sent as its value' says '"answer": "wait"'
+fresh "${finding}xinfeasible: Not now.<Enter>"
+page ''
+ok 'a code and words' says ': infeasible: Not now.'
 fresh ':3<Enter>a'
 page ''
 ok 'a single message is unfolded' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
@@ -120,7 +157,7 @@ small '$<wait:400>nny'
 ok '... seen, y asks only for the artifact' says 'the artifact is the same as in the last turn'
 is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 small '$<wait:400>yyy'
-ok '... twice y and once for the artifact' title ' 6 open '
+ok '... twice y and once for the artifact' title ' 10 open '
 
 # ---- marks, undo and redo ----
 
@@ -137,13 +174,13 @@ ok '... that is none' says 'is not a key'
 fresh ':mark kind:finding<Enter>;'
 ok 'which verbs the marked ones take, with their keys' says ' 2 marked: a accept  x reject  p partial  e escalate  z snooze; any other key'
 fresh 'M;'
-ok '... only what all take' says ' 18 marked: e escalate  z snooze; any other key'
+ok '... only what all take' says ' 22 marked: e escalate  z snooze; any other key'
 fresh ':mark kind:finding<Enter>;' --read-only
 ok '... none where nothing can be decided' says 'no verb suits all of them'
 fresh ':mark kind:finding<Enter>;a'
-ok 'a verb on all marked ones says how many' says 'accept is staged on 2 items, 2 in all; u undoes them'
+ok 'a verb on all marked ones says how many' says 'accept is staged on 2 items, 2 in all; u undo, $ review and send'
 fresh ':3<Enter>a:mark kind:finding<Enter>;au'
-ok 'u undoes them in one step' says 'undone: accept of 2 items; ^R stages them again'
+ok 'u undoes them in one step' says 'undone: accept of 2 items; ^R redo'
 ok '... and nothing else' title ' 1 staged '
 fresh ':3<Enter>a:mark kind:finding<Enter>;auu'
 ok '... then the step before' lacks ' staged '
@@ -160,7 +197,7 @@ fresh ':3<Enter>xNo.<Enter>u:4<Enter>a<C-r>'
 ok 'after another decision nothing is redone' says 'nothing to redo'
 fresh ':3<Enter>xNot like this.<Enter>u:redo<Enter>$<wait:400>'
 ok 'redone with its words' says ': Not like this.'
-fresh ':mark kind:finding<Enter>;a:8<Enter>u'
+fresh ":mark kind:finding<Enter>;a${finding}u"
 ok 'u on an item that was gone to undoes only that' title ' 1 staged '
 fresh ':mark kind:finding<Enter>;a'
 keys 'u'
@@ -170,70 +207,70 @@ ok 'after a restart one by one, as there is no step' title ' 1 staged '
 
 echo '{ "advance": true }' >advance.json
 fresh ':3<Enter>a'
-ok 'the selection stays' says ' 3/18 '
+ok 'the selection stays' says ' 3/22 '
 fresh ':3<Enter>a' --config=advance.json
-ok '... or goes on to the next item' says ' 4/18 '
+ok '... or goes on to the next item' says ' 4/22 '
 fresh ':4<Enter>a:3<Enter>a' --config=advance.json
-ok '... that nothing was decided on' says ' 5/18 '
+ok '... that nothing was decided on' says ' 5/22 '
 fresh ':3<Enter>xNo.<Enter>' --config=advance.json
-ok '... after its words' says ' 4/18 '
+ok '... after its words' says ' 4/22 '
 fresh ':3<Enter>xNo.<Esc>' --config=advance.json
-ok '... not without' says ' 3/18 '
+ok '... not without' says ' 3/22 '
 fresh ':3<Enter>=no' --config=advance.json
-ok '... nor if it is refused' says ' 3/18 '
+ok '... nor if it is refused' says ' 3/22 '
 fresh ':3<Enter><Enter>a' --config=advance.json
 ok '... on the page of an item, to that of the next' says 'Two of three criteria'
-fresh ':18<Enter>a' --config=advance.json
-ok '... the last one stays' says ' 18/18 '
+fresh ':22<Enter>a' --config=advance.json
+ok '... the last one stays' says ' 22/22 '
 fresh ':mark kind:finding<Enter>;a' --config=advance.json
-ok '... and a verb on marked ones moves nothing' says ' 1/18 '
+ok '... and a verb on marked ones moves nothing' says ' 1/22 '
 
 # ---- snoozing ----
 
-fresh ':5<Enter>z'
-ok 'snoozed: not listed' says ' 5/17 '
+fresh "$(on review-PK-4)z"
+ok 'snoozed: not listed' says ' 13/21 '
 keys ''
-ok '... nor after a restart' says ' 1/17 '
+ok '... nor after a restart' says ' 1/21 '
 ok '... which is said' says "1 snoozed item is not listed; \\ is:snoozed lists it"
 keys 'A:5<Enter>'
-ok '... it is one of all' says ' 5/38 '
+ok '... it is one of all' says ' 5/48 '
 keys '\is:snoozed<Enter>'
 ok 'a filter lists what is snoozed' says ' 1/1 '
 ok '... that one' says 'review-PK-4'
 keys '\-is:snoozed<Enter>'
-ok '... or all others' says ' 1/17 '
+ok '... or all others' says ' 1/21 '
 keys '\is:snoozed<Enter>z'
 ok 'z wakes it' says 'No line matches the filter'
 keys ''
-ok '... for good' says ' 1/18 '
+ok '... for good' says ' 1/22 '
 fresh ':mark kind:finding<Enter>;z'
 ok 'all marked ones at once' says '2 snoozed until nearly due or changed'
-ok '... are not listed' says ' 1/16 '
+ok '... are not listed' says ' 1/20 '
 keys ''
 ok '... nor later' says '2 snoozed items are not listed'
 cp demo.ndjson before.ndjson
 grep '"message_type":"review_result".*"review-PK-3"' demo.ndjson | tail -n 1 |
 	sed 's/"message_id":"[^"]*"/"message_id":"0e6f9c0e-3f0c-4d6e-8a3b-3f2b7f0c9d11"/; s/"sequence_number":[0-9]*/"sequence_number":200/; s/ring is removed/ring is gone/g' >>demo.ndjson
 keys ''
-ok 'what changed meanwhile is back' says ' 1/18 '
+ok 'what changed meanwhile is back' says ' 1/22 '
 ok '... and nothing is said to be hidden' lacks 'not listed; '
 cp before.ndjson demo.ndjson
 fresh ':1<Enter>z'
 ok 'what is nearly due is not snoozed' says 'nearly due: not snoozed'
-fresh ':5<Enter>z' --read-only
-ok 'read-only: hidden' says ' 5/17 '
+fresh "$(on review-PK-4)z" --read-only
+ok 'read-only: hidden' says ' 13/21 '
 keys ''
-ok '... until gavel ends' says ' 1/18 '
-fresh ':5<Enter>z:5<Enter>D'
+ok '... until gavel ends' says ' 1/22 '
+fresh "$(on review-PK-4)z$(on error@)D"
 ok 'snoozed is no decision' title ' 1 staged '
 is '... and nothing that journals list' 1 "$("$GAVEL" show decisions --format=json demo.ndjson | grep -c '"verb":"')"
 ok 'the journal is valid' "$GAVEL" journal verify
 
 # ---- leaving ----
 
-fresh ':8<Enter>aQ'
+fresh "${finding}aQ"
 ok 'what is staged is kept' says '1 staged, not sent (kept). y quits'
-printf ':8<Enter>aQ' >keys
+printf '%s' "${finding}aQ" >keys
 "$GAVEL" demo --headless --size=80x24 --keys=keys --screen=saved
 sed '/^---$/,$d' saved >screen
 ok 'not in the demo, and it does not say so' says '1 staged, not sent (the demo keeps nothing). y quits'

@@ -221,6 +221,20 @@ static void split_reason(const struct deciding *d, struct draft *draft)
 	}
 }
 
+/* A prompt for words on the targets, which names them. */
+static void open_prompt(struct app *a, enum prompt_kind kind, enum verb verb, struct str text)
+{
+	const struct deciding *d = &a->deciding;
+	struct item_state at;
+	struct buf words = { 0 };
+
+	prompt_open(&a->prompt, kind, text);
+	if (decide_state(a, d->targets.v[0], &at))
+		add_item_words(&a->scene, get_item(a, d->targets.v[0]), &at, a->cols, &words);
+	prompt_name(&a->prompt, verb_name(verb), buf_str(&words), d->targets.n);
+	buf_release(&words);
+}
+
 void decide_prompt_or_stage(struct app *a, struct str words)
 {
 	struct deciding *d = &a->deciding;
@@ -237,15 +251,15 @@ void decide_prompt_or_stage(struct app *a, struct str words)
 	}
 	switch (d->verb) {
 	case VERB_REJECT:
-		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
 		offer_reasons(a, "words, or a code (Tab): ");
 		break;
 	case VERB_PARTIAL:
 	case VERB_ESCALATE:
-		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
 		break;
 	case VERB_ANSWER:
-		prompt_open(&a->prompt, PROMPT_ANSWER, STR_NONE);
+		open_prompt(a, PROMPT_ANSWER, d->verb, STR_NONE);
 		show_options(a, d->targets.v[0]);
 		break;
 	case VERB_ACCEPT:
@@ -414,23 +428,11 @@ COMMAND(reason)
 		decide_answered(a, PROMPT_REASON, argument);
 		return;
 	}
-	prompt_open(&a->prompt, PROMPT_REASON, old->reason_code);
+	open_prompt(a, PROMPT_REASON, old->verb, old->reason_code);
 	offer_reasons(a, "Tab completes: ");
 }
 
 /* ---- pre-flight and delivery ---- */
-
-COMMAND(attach)
-{
-	free(a->deciding.artifact);
-	a->deciding.artifact = NULL;
-	if (!argument.n) {
-		app_say(a, ROLE_DIM, "no artifact attached; :attach FILE attaches one");
-		return;
-	}
-	a->deciding.artifact = str_dup(argument);
-	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
-}
 
 COMMAND(input)
 {
@@ -466,18 +468,6 @@ bool decide_is_read_only(const struct app *a)
 		if (a->scene.desks->list.v[i].access == DESK_WRITES)
 			return false;
 	return true;
-}
-
-COMMAND(deliver)
-{
-	if (!decide_is_read_only(a))
-		app_effect(a, (struct effect){ EFFECT_PLAN });
-	else
-		app_say(a, ROLE_WARN, "read-only: %s",
-			a->read_only ? a->read_only
-			: a->scene.desks && a->scene.desks->list.n
-				? a->scene.desks->list.v[0].why.text
-				: "no journal here");
 }
 
 bool decide_verb_keys(struct app *a, unsigned takes, bool words, struct buf *out)

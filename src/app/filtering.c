@@ -59,6 +59,7 @@ void app_filter_prompt(struct app *a)
 void app_filter_typed(struct app *a)
 {
 	struct str text = str_trim(buf_str(&a->prompt.text));
+	struct pane *p = &a->lists[a->filtering.tab];
 	struct filter *f = NULL;
 	struct err err;
 
@@ -67,10 +68,15 @@ void app_filter_typed(struct app *a)
 		text = str_trim(str_make(text.p, filter_last_word(text)));
 		f = is_filter(a, text) ? filter_new(text, a->scene.now_ms, &err) : NULL;
 	}
-	if ((text.n && !f) || str_eq(text, buf_str(&a->filter_text)))
+	if ((text.n && !f) || str_eq(text, buf_str(&a->filter_text))) {
 		filter_free(f);
-	else
-		use_filter(a, f, text);
+		return;
+	}
+	use_filter(a, f, text);
+	/* an earlier letter may have left out what was selected; its place in the list that is still
+	 * shown stays */
+	p->at = a->filtering.at;
+	p->made = a->filtering.made;
 }
 
 void app_filter_restore(struct app *a)

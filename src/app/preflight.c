@@ -1,7 +1,9 @@
-/* Commands of the pre-flight page: unfold a message, drop it, go to the next caution; and which
- * cautions were on the screen. */
+/* Commands of the pre-flight page: open it, attach an artifact, unfold a message, drop it, go to the
+ * next caution; and which cautions were on the screen. */
 #include "app/app.h"
 #include "app/commands.h"
+
+#include <stdlib.h>
 
 enum { SEEN_FIRST = 1, SEEN_LAST = 2, SEEN = SEEN_FIRST | SEEN_LAST }; /* lines of a remark */
 
@@ -150,4 +152,28 @@ COMMAND(caution)
 	if (best_end > best)
 		pane_select(&s->pane, best_end - 1);
 	pane_select(&s->pane, best);
+}
+
+COMMAND(attach)
+{
+	free(a->deciding.artifact);
+	a->deciding.artifact = NULL;
+	if (!argument.n) {
+		app_say(a, ROLE_DIM, "no artifact attached; :attach FILE attaches one");
+		return;
+	}
+	a->deciding.artifact = str_dup(argument);
+	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
+}
+
+COMMAND(deliver)
+{
+	if (!decide_is_read_only(a))
+		app_effect(a, (struct effect){ EFFECT_PLAN });
+	else
+		app_say(a, ROLE_WARN, "read-only: %s",
+			a->read_only ? a->read_only
+			: a->scene.desks && a->scene.desks->list.n
+				? a->scene.desks->list.v[0].why.text
+				: "no journal here");
 }

@@ -2,6 +2,7 @@
 #include "app/prompt.h"
 
 #include "base/utf8.h"
+#include "draw/say.h"
 
 static const char *const signs[PROMPT_KINDS] = {
 	[PROMPT_COMMAND] = ":",
@@ -26,8 +27,17 @@ void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text)
 {
 	p->kind = kind;
 	p->back = 0;
+	p->verb = NULL;
 	set_text(p, text);
 	completions_start(&p->completions, STR_NONE, 0);
+}
+
+void prompt_name(struct prompt *p, const char *verb, struct str words, uint32_t items)
+{
+	p->verb = verb;
+	p->items = items;
+	buf_clear(&p->subject);
+	buf_add_str(&p->subject, words);
 }
 
 static bool is_continuation(char c)
@@ -250,22 +260,48 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 	return result;
 }
 
+/* ":", or "reject "Credential store…", why: ". */
+static void add_sign(const struct prompt *p, int cols, struct buf *out)
+{
+	if (!p->verb) {
+		buf_adds(out, signs[p->kind]);
+		return;
+	}
+	buf_adds(out, p->verb);
+	if (p->items > 1) {
+		buf_printf(out, " %u items", p->items);
+	} else {
+		buf_adds(out, " \"");
+		add_clean_cut(out, buf_str(&p->subject), TEXT_LINE, cols / 3);
+		buf_addc(out, '"');
+	}
+	if (p->kind == PROMPT_ANSWER)
+		buf_adds(out, ": ");
+	else
+		buf_printf(out, ", %s", signs[p->kind]);
+}
+
 int prompt_draw(const struct prompt *p, struct grid *g, struct rect row)
 {
 	struct str before = str_make(p->text.p, p->cursor);
-	int sign = (int)strlen(signs[p->kind]), room = row.cols - sign;
+	struct buf label = { 0 };
 	int cursor = (int)cells_width(raw_of(before), TEXT_LINE, g->ascii, 4096);
+	int sign, room;
 	size_t from = 0;
 
+	add_sign(p, row.cols, &label);
+	sign = (int)cells_width(raw_of(buf_str(&label)), TEXT_LINE, g->ascii, (uint32_t)row.cols);
+	room = row.cols - sign;
 	/* a long text scrolls to the left, so that the cursor stays visible */
 	while (cursor >= room && from < p->cursor) {
 		from = step_right(p, from);
 		cursor = (int)cells_width(raw_of(str_make(p->text.p + from, p->cursor - from)),
 					  TEXT_LINE, g->ascii, 4096);
 	}
-	grid_put(g, row, ROLE_KEY, signs[p->kind]);
+	grid_text(g, row, ROLE_KEY, raw_of(buf_str(&label)), TEXT_LINE);
 	grid_text(g, rect_in(row, 0, sign, 1, room), ROLE_NORMAL,
 		  raw_of(str_from(buf_str(&p->text), from)), TEXT_LINE);
+	buf_release(&label);
 	return sign + cursor < row.cols ? sign + cursor : row.cols - 1;
 }
 
@@ -278,6 +314,7 @@ void prompt_release(struct prompt *p)
 	}
 	buf_release(&p->text);
 	buf_release(&p->kept);
+	buf_release(&p->subject);
 	vec_release(&p->completions.list);
 	arena_release(&p->completions.strings);
 }

@@ -45,6 +45,9 @@ struct prompt {
 	VEC(char *) history[PROMPT_KINDS];
 	uint32_t back;   /* steps back in the history, 0 = the line being typed */
 	struct buf kept; /* that line, while an older one is shown */
+	const char *verb;   /* of the decision that the text is for; NULL = none */
+	struct buf subject; /* the words of its item, */
+	uint32_t items;     /* or the number of its items, where they are several */
 	struct completions completions; /* of the text as it is; empty while no word was begun */
 };
 
@@ -57,6 +60,9 @@ void completions_start(struct completions *c, struct str before, size_t from);
 void completions_add(struct completions *c, struct str word);
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text);
+/* After prompt_open: says which decision the text is for. The words are clean; they are shown for a
+ * single item, and cut to a third of the line. */
+void prompt_name(struct prompt *p, const char *verb, struct str words, uint32_t items);
 /* complete NULL: Tab completes nothing. */
 enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
 			      const void *ctx);

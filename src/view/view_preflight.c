@@ -273,39 +273,42 @@ static int width_of(struct str text, bool ascii, int most)
 	return (int)cells_width(raw_of(text), TEXT_LINE, ascii, (uint32_t)most);
 }
 
-/* The room that the title leaves for the person's own words: at most half. */
-static int words_width(const struct draft *d, bool ascii, int cols)
+/* What the person says: the chosen option by its label, or a code and an explanation. */
+static void add_own_words(const struct scene *s, const struct draft *draft, struct buf *out)
 {
-	int most = cols / 2;
-	int n = width_of(d->answer, ascii, most) + width_of(d->reason_code, ascii, most) +
-		width_of(d->explanation, ascii, most) + 4;
-
-	return n < most ? n : most;
+	draft_words(s, draft, out);
+	if (draft->answer.n || !draft->reason_code.n || !draft->explanation.n)
+		return;
+	buf_clear(out);
+	buf_add_str(out, draft->reason_code);
+	buf_adds(out, ": ");
+	buf_add_str(out, draft->explanation);
 }
 
-/* The item's title, then what the person says about it. */
+/* The item by its words, then what is said about it, which takes at most half of the room. */
+static void put_subject(const struct scene *s, const struct draft *draft, struct str said,
+			struct pen *pen)
+{
+	struct pen name = *pen;
+	int most = pen->rest.cols / 2 - 2;
+
+	if (said.n)
+		name.rest.cols -= 2 + width_of(said, s->ascii, most > 0 ? most : 0);
+	pen_draft_subject(&name, s, draft);
+	pen_skip(pen, name.rest.col - pen->rest.col);
+	if (said.n) {
+		pen_put(pen, ROLE_DIM, ": ");
+		pen_text(pen, ROLE_STAGED, said);
+	}
+}
+
 static void put_decision(const struct scene *s, const struct draft *draft, struct pen *pen)
 {
-	const struct item *item = draft->number == NONE ? NULL : &s->model->items.v[draft->number];
-	bool has_words = draft->answer.n || draft->reason_code.n || draft->explanation.n;
-	struct pen title = *pen;
-	struct item_state at;
+	struct buf said = { 0 };
 
-	if (has_words)
-		title.rest.cols -= words_width(draft, s->ascii, title.rest.cols);
-	if (item && item_at(s->model, item, s->k, scene_clock(s), &at))
-		pen_title(&title, ROLE_NORMAL, s, item, &at);
-	else
-		pen_id(&title, ROLE_ID, draft->item);
-	pen_skip(pen, title.rest.col - pen->rest.col);
-	if (!has_words)
-		return;
-	pen_put(pen, ROLE_DIM, ": ");
-	pen_text(pen, ROLE_STAGED, draft->answer);
-	pen_id(pen, ROLE_STAGED, draft->reason_code);
-	if (draft->reason_code.n && draft->explanation.n)
-		pen_put(pen, ROLE_STAGED, ": ");
-	pen_text(pen, ROLE_STAGED, draft->explanation);
+	add_own_words(s, draft, &said);
+	put_subject(s, draft, buf_str(&said), pen);
+	buf_release(&said);
 }
 
 /* What a letter without decisions is, in the protocol's words. */
@@ -360,7 +363,7 @@ static void draw_letter(const struct scene *s, const struct preflight *f, uint32
 	struct rect all = pen.rest;
 	struct pen to = { pen.g, rect_in(all, 0, 2 + VERB_COLS + 3, 1, f->to_cols) };
 
-	pen_put(&pen, ROLE_DIM, is_unfolded(s, i) ? "- " : "+ ");
+	pen_put(&pen, ROLE_DIM, is_unfolded(s, i) ? "▿ " : "▹ ");
 	put_verb(p, (struct pen){ pen.g, rect_in(all, 0, 2, 1, VERB_COLS) });
 	pen_skip(&pen, VERB_COLS + 1);
 	pen_put(&pen, ROLE_DIM, "→ ");
@@ -427,23 +430,25 @@ static void draw_head(const struct proposal *p, uint32_t i, uint32_t n, struct p
 		pen_put(&pen, ROLE_ERROR, "  ✗ cannot be sent yet");
 }
 
+/* Its explanation follows in lines of its own. */
 static void draw_draft(const struct scene *s, const struct draft *draft, struct pen pen)
 {
+	static const char unread[] = "  preview not scrolled to the end";
 	const struct mark *mark = &verdict_marks[verb_verdict(draft->verb)];
+	struct buf said = { 0 };
 
 	pen_skip(&pen, 4);
 	pen_printf(&pen, mark->role, "%s %s ", mark->glyph, verb_name(draft->verb));
-	pen_id(&pen, ROLE_ID, draft->item);
-	if (draft->reason_code.n) {
-		pen_put(&pen, ROLE_DIM, "  ");
-		pen_id(&pen, ROLE_NORMAL, draft->reason_code);
+	if (draft->number != NONE && !(draft->number < s->read_n && s->read[draft->number])) {
+		put_right(pen.g, pen.rest, ROLE_WARN, unread);
+		pen.rest.cols -= (int)sizeof(unread) - 1;
 	}
-	if (draft->answer.n) {
-		pen_put(&pen, ROLE_DIM, "  ");
-		pen_text(&pen, ROLE_NORMAL, draft->answer);
-	}
-	if (draft->number != NONE && !(draft->number < s->read_n && s->read[draft->number]))
-		pen_put(&pen, ROLE_WARN, "  preview not scrolled to the end");
+	if (draft->answer.n)
+		draft_words(s, draft, &said);
+	else
+		buf_add_str(&said, draft->reason_code);
+	put_subject(s, draft, buf_str(&said), &pen);
+	buf_release(&said);
 }
 
 static void preflight_draw(const struct scene *s, const struct lines *lines, uint32_t i,

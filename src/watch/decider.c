@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-/* Cells of messages: an answer, an item's name, and what stands beside that name at most. */
-enum { ANSWER_WORDS = 16, SUBJECT_LEAST = 20, UNDONE_WORDS = 50, STAGED_COLS = 56 };
+/* Cells of messages: an answer, an item's name at least, and the margins of the message line with
+ * the mark where a name is cut. */
+enum { ANSWER_WORDS = 16, SUBJECT_LEAST = 20, MARGINS = 3 };
 
 void decider_attach(struct decider *s)
 {
@@ -120,12 +121,26 @@ static void add_said(struct decider *s, const struct draft *draft, struct buf *o
 	buf_release(&words);
 }
 
+static int cells_of(const struct buf *text)
+{
+	return (int)cells_width(raw_of(buf_str(text)), TEXT_LINE, false, 4096);
+}
+
+/* The text, the item's words, as many as the message line has room for, and the end. */
+static void say_about(struct decider *s, enum role role, struct buf *text,
+		      const struct draft *draft, const struct buf *end)
+{
+	int room = s->app->cols - MARGINS - cells_of(text) - cells_of(end);
+
+	add_draft_subject(&s->app->scene, draft, room > SUBJECT_LEAST ? room : SUBJECT_LEAST, text);
+	app_say(s->app, role, "%s%s", text->p, end->p);
+}
+
 /* batch: how many the verb has staged. */
 static void say_staged(struct decider *s, const struct draft *draft, uint32_t batch)
 {
-	int room = s->app->cols - STAGED_COLS;
 	uint32_t n = decide_staged(s->app);
-	struct buf what = { 0 };
+	struct buf what = { 0 }, end = { 0 };
 
 	if (batch > 1) {
 		app_say(s->app, ROLE_STAGED,
@@ -135,15 +150,13 @@ static void say_staged(struct decider *s, const struct draft *draft, uint32_t ba
 	}
 	add_said(s, draft, &what);
 	buf_adds(&what, " is staged: \"");
-	add_draft_subject(&s->app->scene, draft, room > SUBJECT_LEAST ? room : SUBJECT_LEAST,
-			  &what);
+	buf_addc(&end, '"');
 	if (n > 1)
-		app_say(s->app, ROLE_STAGED,
-			"%s\", %u in all; {undo} undo, {deliver} review and send", what.p, n);
-	else
-		app_say(s->app, ROLE_STAGED, "%s\"; {undo} undo, {deliver} review and send",
-			what.p);
+		buf_printf(&end, ", %u in all", n);
+	keymap_printf(&s->app->keymap, &end, "; {undo} undo, {deliver} review and send");
+	say_about(s, ROLE_STAGED, &what, draft, &end);
 	buf_release(&what);
+	buf_release(&end);
 }
 
 /* Keys are handled while a delivery waits for its channel: refuses what needs the channel, too. */
@@ -184,7 +197,7 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool mor
 	const struct draft undone = desk->drafts.v[draft];
 	uint32_t batch = ++s->batch;
 	struct err err;
-	struct buf what = { 0 };
+	struct buf what = { 0 }, end = { 0 };
 	int rc = desk_undo(desk, draft, &err);
 
 	if (rc == 0)
@@ -199,11 +212,13 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool mor
 			verb_name(undone.verb), batch);
 		return;
 	}
+	buf_adds(&what, "undone: ");
 	add_said(s, &undone, &what);
 	buf_adds(&what, " of \"");
-	add_draft_subject(&s->app->scene, &undone, UNDONE_WORDS, &what);
-	app_say(s->app, ROLE_DIM, "undone: %s\"; {redo} redo", what.p);
+	keymap_printf(&s->app->keymap, &end, "\"; {redo} redo");
+	say_about(s, ROLE_DIM, &what, &undone, &end);
 	buf_release(&what);
+	buf_release(&end);
 }
 
 void decider_snooze(struct decider *s, struct desk *desk, uint32_t number, bool on)
