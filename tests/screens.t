@@ -118,7 +118,7 @@ mask() {
 	sed 's/at [0-2][0-9]:[0-5][0-9]:[0-5][0-9], /at --:--:--, /
 		s/[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\( *ann \)/--:--:--\1/
 		s/^[0-9a-f]\{12\} HELD/------------ HELD/
-		s/behind [0-9a-f]\{12\}/behind ------------/' "$1"
+		s/waits for [0-9a-f]\{12\}/waits for ------------/' "$1"
 }
 
 printf '%s\n' "$decided" >"$tmp/list"
@@ -202,10 +202,10 @@ own() {
 	esac
 	is "own keys: $1" "$4" "$got"
 }
-own tabs '' 2 ' [Inbox] 2 Timeline  3 Ledger  4 Messages  5 Agents  0 Decisions'
+own tabs '' 2 '  Sessions [Inbox] 2 Timeline  3 Ledger  4 Messages  5 Agents  0 Decisions'
 is 'own keys: what is wrong with them' 1 "$(grep -c 'no command "nonsense"; H lists them$' "$tmp/said")"
 own 'what can be decided' jj 23 ' X accept  x reject  e escalate  m mark  z snooze '
-own 'what is staged' jjX 24 ' accept is staged: "Second attempt: same timeout after 3 questions. Worker…"; U undo, Z review and send'
+own 'what is staged' jjX 24 ' accept is staged: "Second attempt: same timeout after 3 questions. Worker faile…"; U undo, Z review and send'
 own 'and in the line of keys' jjX 23 ' Z deliver  U undo  X accept  x reject  e escalate '
 own 'quitting' jjXa 24 ' 1 staged, not sent (kept). y quits, Z reviews'
 own 'from there on to the page' jjXaZ 4 ' This will be written. y sends it, F4 cancels.'
