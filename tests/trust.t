@@ -183,6 +183,16 @@ is 'what is printed on stderr is no capture' 'none null none agent' "$(by "$capt
 run_says '4<until:all was said>Q' "say $Q" "say $(printf '\t%s' "$A")" 'say all was said'
 is 'an agent cannot write a line of ours' 'none null none agent' "$(by "$captures/dev.ndjson")"
 
+# ---- an answer is to the words that the person saw ----
+
+list=$(ask dev 'May I list the folder?' | sed 's/"timestamp":"[^"]*"/"timestamp":"{now}"/')
+remove=$(ask dev 'May I remove it?' | sed 's/"timestamp":"[^"]*"/"timestamp":"{now}"/')
+run_says '4<until:all is asked>1<wait:300>g=yes<Enter><wait:300>$<wait:700>y<wait:600>4<until:all was said>1A<wait:400><Enter><wait:200>:save-screen live.txt<Enter>Q' \
+	"say $list" 'say all is asked' 'wait-for-line q-7' "say $remove" 'say all was said' 'wait-for-line shutdown'
+is 'a question put otherwise when the answer comes is open' 'q-7 May I remove it? none' "$(ids "$captures/dev.ndjson")"
+is '... also while the agent runs' 1 "$(sed 1q live.txt | grep -c ' 1 open ')"
+is '... its page does not call it answered' 0 "$(grep -c 'answered by' live.txt)"
+
 # ---- times and numbers that nobody believes ----
 
 printf '%s\n' "$Q" '{"type":"response:success","id":"00000000-0000-4000-8000-000000000003","correlationId":"q-9","agentId":"eve","timestamp":"2099-02-06T12:06:00Z","payload":{"answer":"y"}}' \

@@ -18,12 +18,14 @@
 
 enum { TRIES_MAX = 3 };
 
-/* Where in the agents' stream the letter is said now. */
-static void find_anchor(struct desk *d, struct letter *l)
+/* Where in the agents' stream the letter is said now. One that has left stays where it was sent if the
+ * agent has put its item into other words since: the person has not seen these. */
+static void find_anchor(struct desk *d, struct letter *l, bool has_left)
 {
 	struct anchor at = { 0 };
 
-	if (!l->aside && d->anchor && d->anchor(d->anchor_ctx, d, &at, &d->arena))
+	if (!l->aside && d->anchor &&
+	    d->anchor(d->anchor_ctx, d, has_left ? l : NULL, &at, &d->arena))
 		l->at = at;
 }
 
@@ -35,7 +37,7 @@ int desk_mark_sent(struct desk *d, uint32_t number, struct err *err)
 
 	/* what goes through a pipe is said when it is read there */
 	if (copy.channel == CHANNEL_CHILD || copy.channel == CHANNEL_FIFO)
-		find_anchor(d, &copy);
+		find_anchor(d, &copy, true);
 	record_sent(d, &copy, &line);
 	if (desk_step(d, &line, true, &why) == 0)
 		return 0;
@@ -98,7 +100,7 @@ int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at,
 	struct buf line = { 0 };
 
 	copy.attempt = *at;
-	find_anchor(d, &copy);
+	find_anchor(d, &copy, false);
 	record_attempt(d, &copy, &line);
 	return desk_step(d, &line, true, err);
 }

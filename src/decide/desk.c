@@ -478,7 +478,7 @@ void desk_note_heard(struct desk *d, struct str path, uint64_t offset)
 	struct err ignored; /* without the record, the line stands behind what it answers */
 
 	if (d->access != DESK_WRITES || !journal_is_there(d->dir) || !d->anchor ||
-	    !d->anchor(d->anchor_ctx, d, &at, &d->arena))
+	    !d->anchor(d->anchor_ctx, d, NULL, &at, &d->arena))
 		return;
 	buf_printf(&line, "{\"state\":\"HEARD\",\"time\":%lld", (long long)timestamp_now_ms());
 	json_put_str(&line, "path", path);

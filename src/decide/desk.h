@@ -116,8 +116,10 @@ struct desk {
 	const struct file_locks *locks; /* files that the caller has locked; NULL = none */
 	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */
 	const struct reader *reader; /* to compare revisions; NULL = assume them equal */
-	/* The place behind the last message of its agents; NULL = not known. */
-	bool (*anchor)(void *ctx, const struct desk *d, struct anchor *out, struct arena *names);
+	/* The place behind the last message of its agents; NULL = not known. said: a letter that has
+	 * left, or NULL; false if its items have other words there than those decided on. */
+	bool (*anchor)(void *ctx, const struct desk *d, const struct letter *said,
+		       struct anchor *out, struct arena *names);
 	void *anchor_ctx;
 	struct arena arena;
 	char *base, *dir; /* base: NULL by desk_open_dir */
@@ -152,6 +154,8 @@ int desk_undo(struct desk *d, uint32_t draft, struct err *err); /* a staged one 
 uint32_t desk_find(const struct desk *d, const struct draft *like);
 /* The same among written drafts only: a second decision would contradict it. */
 uint32_t desk_find_written(const struct desk *d, const struct draft *like);
+/* Whether an item that it decides has other words now than the person saw. */
+bool letter_is_outdated(const struct desk *d, const struct model *m, const struct letter *l);
 /* Records, unsynced, where somebody else's line of a reply file was read. */
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset);
 /* Records, unsynced, that an item is snoozed, or that it is not any more. */

@@ -77,6 +77,17 @@ static bool is_decided_text(const struct desk *d, const struct model *m, const s
 	return same;
 }
 
+bool letter_is_outdated(const struct desk *d, const struct model *m, const struct letter *l)
+{
+	for (uint32_t i = 0; d->reader && i < l->drafts.n; i++) {
+		const struct draft *draft = &d->drafts.v[l->drafts.v[i]];
+
+		if (draft->number != NONE && !is_decided_text(d, m, draft, m->records.n))
+			return true;
+	}
+	return false;
+}
+
 /* Generated names are not unique; then the revision decides. */
 static void bind_to_item(const struct desk *d, const struct model *m, struct draft *draft,
 			 uint32_t item)

@@ -52,6 +52,9 @@ static void apply_reply(struct load *l, struct talk *t, struct str bytes, struct
 	place.trust = TRUST_REPLY;
 	if (x)
 		set_origin(d, x, &place);
+	/* what an agent has reworded before it read the answer is not answered by that */
+	if (x && letter_is_outdated(d, &l->model, x))
+		place.unplaced = true;
 	if (!m->session.n && m->dialect == DIALECT_FEEDBACK)
 		m->session = x ? letter_session(d, x) : l->wire.files.v[place.source].answers;
 	model_apply(&l->model, m, &place);
@@ -325,6 +328,7 @@ void conversation_claim(struct load *l, struct talk *t, uint32_t file, const str
 		if (!str_eq(buf_str(&bytes), str_trim(x->bytes)))
 			continue;
 		set_origin(d, x, place);
+		place->unplaced = letter_is_outdated(d, &l->model, x);
 		talk_note_placed(t, x, l->model.records.n);
 		break;
 	}

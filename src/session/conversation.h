@@ -174,8 +174,8 @@ uint64_t conversation_sum(const struct load *l);
 bool conversation_can_be_kept(const struct load *l);
 void conversation_restore(struct load *l);
 /* desk.anchor */
-bool conversation_anchor(void *load, const struct desk *d, struct anchor *out,
-			 struct arena *names);
+bool conversation_anchor(void *load, const struct desk *d, const struct letter *said,
+			 struct anchor *out, struct arena *names);
 void conversation_release(struct conversation *c);
 
 /* Inside this folder: */

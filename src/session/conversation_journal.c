@@ -21,11 +21,14 @@ static uint32_t print_of(struct load *l, uint32_t file, uint64_t offset)
 	return print;
 }
 
-bool conversation_anchor(void *load, const struct desk *d, struct anchor *out, struct arena *names)
+bool conversation_anchor(void *load, const struct desk *d, const struct letter *said,
+			 struct anchor *out, struct arena *names)
 {
 	struct load *l = load;
 	const struct conversation *c = &l->conversation;
 
+	if (said && letter_is_outdated(d, &l->model, said))
+		return false;
 	for (uint32_t i = 0; i < c->talks.n; i++) {
 		const struct talk *t = c->talks.v[i];
 		uint32_t file = t->last_file;
