@@ -39,12 +39,12 @@ for size in 60x40 80x40 120x40 160x40; do
 	keys $size 6O >out
 	is "decisions at $size: no UUIDs" 0 "$(grep -cE "$uuid" out)"
 	ok '... an item by its words' grep -q 'Count a passkey sig' out
-	ok '... an answer by its label' grep -q 'No, ask' out
+	[ $size = 60x40 ] || ok '... an answer by its label' grep -q 'No, ask' out
 	ok '... one day: no date' grep -q '^ time ' out
 done
 ok 'why a person refused' sh -c '"$GAVEL" show decisions --size=160 log.ndjson | grep -q "✗ rejected .*Sent again, the last"'
 keys 200x40 6O >out
-ok 'to whom' grep -q '^ 09:26:53 *128 *orchestrator *planner-1 ' out
+ok 'to whom' grep -q '^ 09:26:53 *orchestrator *planner-1 ' out
 question=$("$GAVEL" show inbox --format=json log.ndjson | sed -n 's/^{"id":"\([^"]*\)".*load_test has held.*/\1/p')
 "$GAVEL" decide --as=ann log.ndjson "$question" answer --answer=wait >/dev/null
 keys 160x40 6O >out
