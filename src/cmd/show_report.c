@@ -284,7 +284,8 @@ static void report_loop(struct report *r, const struct ledger *all, uint32_t loo
 	for (uint32_t i = 0; i < back_n && i < RECURRING_MAX; i++) {
 		buf_adds(r->out, i ? ", " : " ");
 		markdown_code(r->out, model_str(m, m->items.v[back[i].item].id));
-		buf_printf(r->out, back[i].times > 1 ? " ×%u" : "", back[i].times);
+		if (back[i].times > 1)
+			buf_printf(r->out, " ×%u", back[i].times);
 	}
 	if (back_n > RECURRING_MAX)
 		buf_printf(r->out, ", %u more", back_n - RECURRING_MAX);
