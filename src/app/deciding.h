@@ -11,6 +11,7 @@
 enum {
 	PREFLIGHT_DEAF_MS = 300, /* keys are ignored that long after the page opens */
 	REFUSED_DEAF_MS = 500,   /* typing is ignored that long after a verb was refused */
+	SENT_DEAF_MS = 1000,     /* y does nothing that long after a sending was confirmed */
 };
 
 /* A confirmation asked on the message line; any key but y means no. */
@@ -19,7 +20,8 @@ enum confirm {
 	CONFIRM_CORRECT, /* a correction of a decision already recorded */
 	CONFIRM_UNSEEN,  /* deliver although a caution was not on the screen */
 	CONFIRM_NAMED,   /* deliver to a path that a message names */
-	CONFIRM_SURE,    /* deliver although the artifact has not changed */
+	CONFIRM_SURE,    /* deliver although the artifact has not changed, */
+	CONFIRM_OPEN,    /* or although items of the turn stay undecided */
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
@@ -43,6 +45,8 @@ struct deciding {
 	bool sure;             /* given up although it may have arrived */
 	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
 	int64_t refused_ms;
+	bool sent;             /* a sending was confirmed, at sent_ms */
+	int64_t sent_ms;
 	uint32_t step;         /* the last one, */
 	uint32_t step_from;    /* and the item that was selected then, or NONE */
 	VEC(struct staging) history; /* oldest first */
