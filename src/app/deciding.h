@@ -11,6 +11,7 @@
 enum {
 	PREFLIGHT_DEAF_MS = 300, /* keys are ignored that long after the page opens */
 	REFUSED_DEAF_MS = 500,   /* typing is ignored that long after a verb was refused */
+	MOVED_DEAF_MS = 500,     /* verbs are refused that long after the selection moved by itself */
 	SENT_DEAF_MS = 1000,     /* y does nothing that long after a sending was confirmed */
 };
 
@@ -45,6 +46,9 @@ struct deciding {
 	bool sure;             /* given up although it may have arrived */
 	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
 	int64_t refused_ms;
+	struct buf moved;      /* why the selection moved by itself, at moved_ms; empty = it did not */
+	int64_t moved_ms;
+	uint32_t overtaken_k;  /* messages when the message line named an overtaken decision */
 	bool sent;             /* a sending was confirmed, at sent_ms */
 	int64_t sent_ms;
 	uint32_t step;         /* the last one, */
@@ -105,6 +109,13 @@ void decide_unmark_all(struct deciding *d);
 /* A verb, or what asks for one or for words, was refused: the words typed behind it must not become
  * commands. decide_key drops them until the refusal could be read. */
 void decide_refused(struct app *a);
+/* overtaken.c: what the log has closed under the person's hands. */
+/* The list of the pane was made: says so if the selected item is gone because the log closed it. */
+void decide_note_gone(struct app *a, struct pane *p);
+/* Whether the selection has just moved by itself: then says why, and refuses the verb. */
+bool decide_has_moved(struct app *a);
+/* Messages came behind the first `before`: says which staged decision they have overtaken. */
+void decide_note_overtaken(struct app *a, uint32_t before);
 /* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
 /* The desk of an item, and the newest live draft on it; NULL = none. */

@@ -229,7 +229,7 @@ void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
 	struct model *m = &l->load->model;
-	uint32_t first = m->records.n;
+	uint32_t first = m->records.n, before = a->scene.k;
 
 	if (!l->on)
 		return;
@@ -253,6 +253,7 @@ void live_take(struct live *l, int64_t now_ms)
 		l->spent_ms = 0;
 		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);
 		announce_new(l);
+		decide_note_overtaken(a, before);
 	}
 	tick(l, now_ms);
 	notices_tick(&l->notices, now_ms);
