@@ -207,6 +207,7 @@ void app_show_plan(struct app *a, const struct plan *plan)
 		app_back(a);
 	a->scene.plan = plan;
 	a->deciding.opened_ms = a->clock_ms;
+	a->deciding.sent = false; /* a y is for this page now */
 	preflight_reset(a);
 	app_open_view(a, &view_preflight, 0, 0);
 }

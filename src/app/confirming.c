@@ -154,8 +154,7 @@ static bool is_one_too_many(struct app *a, const struct key *key)
 		d->sent = false;
 		return false;
 	}
-	return key->code == 'y' && d->confirm == CONFIRM_NONE && !app_shows(a, &view_recovery) &&
-	       !(app_shows(a, &view_preflight) && d->opened_ms > d->sent_ms);
+	return key->code == 'y' && d->confirm == CONFIRM_NONE && !app_shows(a, &view_recovery);
 }
 
 bool decide_key(struct app *a, const struct key *key)
