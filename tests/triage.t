@@ -179,7 +179,7 @@ head -n 60 "$whole" >demo.ndjson
 fresh ':2<Enter>xNo.<Enter>'
 page ''
 ok 'what leaves the inbox undecided is named' says 'caution: 3 other items of this turn are open and leave the inbox undecided:'
-ok '... by their words' says '"When it makes sense" cannot be implemented or'
+ok '... by their words' says '"When it makes sense" cannot be'
 page 'y'
 ok '... y asks a second time' says '3 other items leave the inbox undecided; y again sends it anyway'
 page 'yj'

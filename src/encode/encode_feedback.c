@@ -1,11 +1,13 @@
 /* Encoder for feedback: the decisions on a turn's items become the next Request, one per turn. An
  * accepted error sends the failed Request again. */
 #include "encode/encode_request.h"
+
+#include "base/utf8.h"
 #include "json/compose.h"
 
 #include <stdlib.h>
 
-enum { NAMED_ITEMS = 3 }; /* that a caution lists */
+enum { NAMED_ITEMS = 3, TITLE_BYTES = 48 }; /* that a caution lists, and of each */
 
 static bool is_decision(const struct draft *d)
 {
@@ -125,18 +127,23 @@ static bool is_decided_here(const struct encoding *e, uint32_t item)
 	return false;
 }
 
-/* Appends the words of an item. */
+/* Appends the first words of an item. */
 static void add_title(const struct encoding *e, uint32_t i, const struct item_state *at,
 		      struct buf *out)
 {
 	const struct item *item = &e->model->items.v[i];
+	struct str name = model_str(e->model, item->id);
 	struct detail detail;
+	bool cut;
 
-	buf_adds(out, out->n ? ", " : "");
 	if (e->reader->detail(e->reader->ctx, item, at, &detail) && detail.title.n)
-		buf_add_str(out, detail.title);
-	else
-		buf_add_str(out, model_str(e->model, item->id));
+		name = detail.title;
+	cut = name.n > TITLE_BYTES;
+	if (cut)
+		name.n = utf8_valid_length(str_make(name.p, TITLE_BYTES));
+	buf_adds(out, out->n ? "; " : "");
+	buf_add_str(out, name);
+	buf_adds(out, cut ? "…" : "");
 }
 
 /* Cautions about open items of the turn, except those that this Request decides. */
@@ -168,7 +175,7 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 		propose_caution(e, p,
 				"%u other item%s of this turn %s the inbox undecided: %s%s", open,
 				plural_s(open), open == 1 ? "is open and leaves" : "are open and leave",
-				names.p, open > NAMED_ITEMS ? ", …" : "");
+				names.p, open > NAMED_ITEMS ? "; …" : "");
 	buf_release(&names);
 }
 
