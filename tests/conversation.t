@@ -115,7 +115,7 @@ by_keys() {
 		esac
 		echo ":$(grep -nxF "$id $session" "$name.rows" | cut -d: -f1)<Enter>$keys"
 	done <"$name.chosen" >"$name.keys"
-	echo '$<wait:400>Gy<wait:400>' >>"$name.keys"
+	echo '$<wait:400>Gyy<wait:400>' >>"$name.keys"
 	gavel_of "$who" "$log" --headless --no-follow --size=120x36 --keys="$name.keys" --screen="$name.screen" \
 		--as="$who" --artifact="$tmp/$name.md" --escalate-to="$tmp/$name.queue" >"$name.out" 2>&1 ||
 		{ cat "$name.out"; return 1; }

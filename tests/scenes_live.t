@@ -73,7 +73,9 @@ ok 'after a rotation the next one is read' soon title_says '212 messages'
 : >grows.ndjson
 sed -n '5,5p' demo.ndjson >>grows.ndjson
 ok 'after it was emptied, too' soon title_says '213 messages'
-press '4f'
+press 4
+ok 'a log that has become live opens at the end of its messages' soon says '213/213'
+press f
 sed -n '6,9p' demo.ndjson >>grows.ndjson
 ok 'f stays at the end of the messages' soon says '217/217'
 printf '{"type":"event:log","id":"1' >>grows.ndjson

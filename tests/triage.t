@@ -124,6 +124,10 @@ page 'xxxxxxxxxxxx<wait:400>y'
 ok 'with all dropped there is nothing to send' says 'nothing is left to send; q goes back'
 ok '... the page says so' says 'Nothing is left to send. x takes a message in again, q cancels.'
 is 'of all this nothing is written' '' "$(ls demo.ndjson.*replies* queue.ndjson 2>/dev/null)"
+page ''
+ok 'the hints: only what there is' says ' y send  q back, nothing is sent  Enter unfold  x drop  n caution'
+page 'x<wait:400>y'
+ok 'y asks again, also for what leaves the inbox undecided' says 'the artifact is the same as in the last turn, and 1 other item'
 page 'x<wait:400>yy'
 ok 'what was not dropped is sent' title ' 1 staged '
 is '... all but that' 0 "$(cat demo.ndjson*replies* | grep -c 89f6478a)"
@@ -138,6 +142,15 @@ ok '... and sent as its value' says '"answer": "wait"'
 fresh "${finding}xinfeasible: Not now.<Enter>"
 page ''
 ok 'a code and words' says ': infeasible: Not now.'
+fresh ':3<Enter>a'
+page ''
+ok '... it can be folded, and there is no caution' says ' y send  q back, nothing is sent  Enter fold  x drop  '
+ok '... which no key goes to' lacks 'n caution'
+page 'yy'
+ok 'y once more is not for the inbox' says '1 sent'
+fresh ':3<Enter>a'
+page 'y<wait:1000>y'
+ok '... a second later it is' says 'copied '
 fresh ':3<Enter>a'
 page ''
 ok 'a single message is unfolded' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
@@ -158,6 +171,31 @@ ok '... seen, y asks only for the artifact' says 'the artifact is the same as in
 is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 small '$<wait:400>yyy'
 ok '... twice y and once for the artifact' title ' 10 open '
+
+# ---- what the log decides meanwhile ----
+
+whole=$GAVEL_DATADIR/demo.ndjson
+head -n 60 "$whole" >demo.ndjson
+fresh ':2<Enter>xNo.<Enter>'
+page ''
+ok 'what leaves the inbox undecided is named' says 'caution: 3 other items of this turn are open and leave the inbox undecided:'
+ok '... by their words' says '"When it makes sense" cannot be'
+page 'y'
+ok '... y asks a second time' says '3 other items leave the inbox undecided; y again sends it anyway'
+page 'yj'
+is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
+sed -n '61,100p' "$whole" >>demo.ndjson
+page ''
+ok 'what was decided meanwhile cannot be sent, and the page says so' says 'This cannot be sent: the reason is below. q goes back.'
+ok '... with the reason' says 'not sent     recovery-flow-missing-02: no longer open (accepted)'
+ok '... y is not offered' lacks 'y send'
+page 'y'
+ok '... and does nothing' says 'this cannot be sent; q goes back'
+head -n 60 "$whole" >demo.ndjson
+fresh ':2<Enter>xNo.<Enter>'
+page 'yy'
+ok 'a second y sends' says '1 sent'
+cp "$whole" demo.ndjson
 
 # ---- marks, undo and redo ----
 

@@ -207,6 +207,7 @@ void app_show_plan(struct app *a, const struct plan *plan)
 		app_back(a);
 	a->scene.plan = plan;
 	a->deciding.opened_ms = a->clock_ms;
+	a->deciding.sent = false; /* a y is for this page now */
 	preflight_reset(a);
 	app_open_view(a, &view_preflight, 0, 0);
 }
@@ -608,10 +609,10 @@ static void handle_mouse(struct app *a, const struct key *key)
 	}
 }
 
-/* Moving up in the list of messages ends following. */
-static void note_moved_up(struct app *a, enum tab tab, uint32_t selected)
+/* Moving up in the list of messages ends following, also from another list. */
+static void note_moved_up(struct app *a, uint32_t selected)
 {
-	if (!a->follows || tab != TAB_MESSAGES || a->lists[tab].selected >= selected)
+	if (!a->follows || a->lists[TAB_MESSAGES].selected >= selected)
 		return;
 	a->follows = a->select_last = false;
 	if (!a->notice.n)
@@ -666,9 +667,8 @@ static void handle_key(struct app *a, const struct key *key)
 
 void app_key(struct app *a, const struct key *key)
 {
-	enum tab tab = a->tab;
-	uint32_t selected = a->lists[tab].selected;
+	uint32_t selected = a->lists[TAB_MESSAGES].selected;
 
 	handle_key(a, key);
-	note_moved_up(a, tab, selected);
+	note_moved_up(a, selected);
 }

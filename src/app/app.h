@@ -217,7 +217,7 @@ struct app {
 	struct preview_split split;
 	struct deciding deciding;
 	const char *read_only; /* the reason why nothing can be decided; NULL = it can */
-	int64_t clock_ms;      /* monotonic, set by the caller before each key */
+	int64_t clock_ms;      /* monotonic, set by the caller before each key, frame and step */
 	struct prompt prompt;
 	struct buf word;        /* the search word */
 	uint32_t search_from;   /* line where the incremental search began; Esc returns there */

@@ -19,19 +19,39 @@ COMMAND(quit)
 		n);
 }
 
-/* Sends the plan, after another y if its artifact has not changed. */
+/* Confirmed: a y too many is not for what is shown next. */
+static void send(struct app *a, struct effect e)
+{
+	a->deciding.sent = true;
+	a->deciding.sent_ms = a->clock_ms;
+	app_effect(a, e);
+}
+
+/* Sends the plan, after another y if its artifact has not changed or if it ends a turn with open
+ * items. */
 static void deliver_plan(struct app *a)
 {
 	const struct plan *plan = a->scene.plan;
+	uint32_t same = 0, open = 0;
 
-	for (uint32_t i = 0; i < plan->list.n; i++)
-		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
-			a->deciding.confirm = CONFIRM_SURE;
-			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y "
-					     "again sends it anyway");
-			return;
-		}
-	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
+	for (uint32_t i = 0; i < plan->list.n; i++) {
+		const struct proposal *p = &plan->list.v[i];
+
+		same += p->needs_sure && !p->missing.n;
+		open += p->missing.n ? 0 : p->leaves_open;
+	}
+	if (!same && !open) {
+		send(a, (struct effect){ EFFECT_DELIVER, .sure = false });
+		return;
+	}
+	a->deciding.confirm = same ? CONFIRM_SURE : CONFIRM_OPEN;
+	if (!open)
+		app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y again sends it "
+				     "anyway");
+	else
+		app_say(a, ROLE_KEY, "%s%u other item%s the inbox undecided; y again sends it anyway",
+			same ? "the artifact is the same as in the last turn, and " : "", open,
+			open == 1 ? " leaves" : "s leave");
 }
 
 /* Asks once more if a message names the place. */
@@ -58,7 +78,8 @@ static void do_confirmed(struct app *a, enum confirm what)
 	case CONFIRM_CORRECT: decide_prompt_or_stage(a, STR_NONE); break;
 	case CONFIRM_UNSEEN: confirm_named(a); break;
 	case CONFIRM_NAMED: deliver_plan(a); break;
-	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
+	case CONFIRM_SURE: send(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
+	case CONFIRM_OPEN: send(a, (struct effect){ EFFECT_DELIVER, .sure = false }); break;
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
 	case CONFIRM_DOUBT:
 		d->confirm = CONFIRM_GIVE_UP;
@@ -85,7 +106,13 @@ static void confirm_plan(struct app *a)
 	uint32_t unseen = preflight_unseen(a);
 
 	if (!a->scene.plan->list.n) {
-		app_say(a, ROLE_WARN, "nothing is left to send; {back} goes back");
+		app_say(a, ROLE_WARN,
+			a->scene.plan->refused.n ? "this cannot be sent; {back} goes back"
+						 : "nothing is left to send; {back} goes back");
+		return;
+	}
+	if (!plan_can_send(a->scene.plan)) {
+		app_say(a, ROLE_WARN, "this cannot be sent; {back} goes back");
 		return;
 	}
 	if (!unseen) {
@@ -118,12 +145,24 @@ static bool is_typed_ahead(struct app *a, const struct key *key)
 	       (key->code >= ' ' && key->code < KEY_UP && key->code != KEY_BACKSPACE);
 }
 
+/* Whether a y was typed once more for the page that has just been sent. */
+static bool is_one_too_many(struct app *a, const struct key *key)
+{
+	struct deciding *d = &a->deciding;
+
+	if (!d->sent || a->clock_ms - d->sent_ms >= SENT_DEAF_MS) {
+		d->sent = false;
+		return false;
+	}
+	return key->code == 'y' && d->confirm == CONFIRM_NONE && !app_shows(a, &view_recovery);
+}
+
 bool decide_key(struct app *a, const struct key *key)
 {
 	struct deciding *d = &a->deciding;
 	bool preflight = app_shows(a, &view_preflight);
 
-	if (is_typed_ahead(a, key))
+	if (is_typed_ahead(a, key) || is_one_too_many(a, key))
 		return true;
 	/* text typed ahead or pasted was not meant for a page that was not there yet */
 	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
@@ -148,7 +187,7 @@ bool decide_key(struct app *a, const struct key *key)
 		return true;
 	}
 	if (app_shows(a, &view_recovery) && key->code == 'y') {
-		app_effect(a, (struct effect){ EFFECT_RECOVER });
+		send(a, (struct effect){ EFFECT_RECOVER });
 		return true;
 	}
 	return false;

@@ -22,6 +22,7 @@ void deciding_release(struct deciding *d)
 	vec_release(&d->undone);
 	free(d->artifact);
 	buf_release(&d->agent);
+	buf_release(&d->moved);
 }
 
 static const struct item *get_item(const struct app *a, uint32_t item)
@@ -327,6 +328,8 @@ COMMAND(verb)
 	d->targets.n = 0;
 	d->corrects = NONE;
 	d->verb = (enum verb)number;
+	if (!d->on_marked && decide_has_moved(a))
+		return;
 	if (d->on_marked) {
 		target_marked(a);
 	} else {
@@ -394,6 +397,8 @@ static const struct draft *staged_here(struct app *a, uint32_t *item)
 {
 	const struct draft *old;
 
+	if (decide_has_moved(a))
+		return NULL;
 	*item = app_item_here(a);
 	old = *item == NONE ? NULL : decide_draft(a, *item);
 	if (old && old->state == DRAFT_STAGED)

@@ -11,6 +11,8 @@
 enum {
 	PREFLIGHT_DEAF_MS = 300, /* keys are ignored that long after the page opens */
 	REFUSED_DEAF_MS = 500,   /* typing is ignored that long after a verb was refused */
+	MOVED_DEAF_MS = 500,     /* verbs are refused that long after the selection moved by itself */
+	SENT_DEAF_MS = 1000,     /* y does nothing that long after a sending was confirmed */
 };
 
 /* A confirmation asked on the message line; any key but y means no. */
@@ -19,7 +21,8 @@ enum confirm {
 	CONFIRM_CORRECT, /* a correction of a decision already recorded */
 	CONFIRM_UNSEEN,  /* deliver although a caution was not on the screen */
 	CONFIRM_NAMED,   /* deliver to a path that a message names */
-	CONFIRM_SURE,    /* deliver although the artifact has not changed */
+	CONFIRM_SURE,    /* deliver although the artifact has not changed, */
+	CONFIRM_OPEN,    /* or although items of the turn stay undecided */
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
@@ -43,6 +46,11 @@ struct deciding {
 	bool sure;             /* given up although it may have arrived */
 	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
 	int64_t refused_ms;
+	struct buf moved;      /* why the selection moved by itself, at moved_ms; empty = it did not */
+	int64_t moved_ms;
+	uint32_t overtaken_k;  /* messages when the message line named an overtaken decision */
+	bool sent;             /* a sending was confirmed, at sent_ms */
+	int64_t sent_ms;
 	uint32_t step;         /* the last one, */
 	uint32_t step_from;    /* and the item that was selected then, or NONE */
 	VEC(struct staging) history; /* oldest first */
@@ -101,6 +109,13 @@ void decide_unmark_all(struct deciding *d);
 /* A verb, or what asks for one or for words, was refused: the words typed behind it must not become
  * commands. decide_key drops them until the refusal could be read. */
 void decide_refused(struct app *a);
+/* overtaken.c: what the log has closed under the person's hands. */
+/* The list of the pane was made: says so if the selected item is gone because the log closed it. */
+void decide_note_gone(struct app *a, struct pane *p);
+/* Whether the selection has just moved by itself: then says why, and refuses the verb. */
+bool decide_has_moved(struct app *a);
+/* Messages came behind the first `before`: says which staged decision they have overtaken. */
+void decide_note_overtaken(struct app *a, uint32_t before);
 /* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
 /* The desk of an item, and the newest live draft on it; NULL = none. */

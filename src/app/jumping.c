@@ -77,6 +77,8 @@ void app_go_message(struct app *a, uint32_t message, bool stay)
 	line = app_message_line(a, message);
 	if (line != NONE)
 		pane_select(app_list(a), line);
+	if (line == NONE || line + 1 < app_list(a)->lines.list.n)
+		a->follows = a->select_last = false;
 	if (line == NONE || on_message) /* the filter hides it from the list */
 		app_open(a, (struct target){ TARGET_MESSAGE, message });
 }

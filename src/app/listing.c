@@ -174,6 +174,7 @@ bool app_list_step(struct app *a, int64_t until_ms)
 	job_end(a->listing.job);
 	a->listing.job = NULL;
 	take_loops(a);
+	decide_note_gone(a, a->listing.pane);
 	return true;
 }
 

@@ -185,6 +185,8 @@ COMMAND(defer)
 		snooze_marked(a);
 		return;
 	}
+	if (decide_has_moved(a))
+		return;
 	if (item == NONE || !decide_state(a, item, &at) || !at.open) {
 		app_say(a, ROLE_DIM, "no open item is selected");
 		return;

@@ -89,15 +89,42 @@ static void list_keys(struct app *a, struct buf *out)
 		keymap_text(&a->keymap, tab_keys[a->tab], out);
 }
 
+/* Only what the page has: something to send, to unfold, to drop, to be careful about. */
+static void preflight_keys(struct app *a, struct buf *out)
+{
+	const struct pane *p = &app_screen(a)->pane;
+	const struct plan *plan = a->scene.plan;
+	uint32_t dropped, letter = preflight_letter(&p->lines, p->selected, &dropped), first, end;
+	bool folds = letter < a->scene.unfolded_n && a->scene.unfolded[letter], caution = false;
+
+	for (uint32_t i = 0; letter == NONE && i < a->scene.unfolded_n; i++)
+		folds |= a->scene.unfolded[i];
+	if (plan && plan_can_send(plan))
+		keymap_text(&a->keymap, "y send  {back} back, nothing is sent", out);
+	else
+		keymap_text(&a->keymap, "{back} back", out);
+	if (plan && plan->list.n)
+		keymap_text(&a->keymap, folds ? "  {open} fold" : "  {open} unfold", out);
+	if (dropped != NONE)
+		keymap_text(&a->keymap, "  {reject} take in again", out);
+	else if (plan && plan->list.n)
+		keymap_text(&a->keymap, "  {reject} drop", out);
+	for (uint32_t i = 0; !caution && preflight_remark(&p->lines, i, &first, &end, &caution);)
+		i++;
+	if (caution)
+		keymap_text(&a->keymap, "  {next} caution", out);
+}
+
 static void screen_keys(struct app *a, struct buf *out)
 {
 	const struct view_ops *view = app_screen(a)->pane.view;
 	const char *keys = "{back} back  {down} {up} scroll  {search} search";
 
-	if (view == &view_preflight)
-		keys = "y send  {back} back, nothing is sent  {open} unfold  {reject} drop  "
-		       "{next} caution";
-	else if (view == &view_bookmarks)
+	if (view == &view_preflight) {
+		preflight_keys(a, out);
+		return;
+	}
+	if (view == &view_bookmarks)
 		keys = "{open} go to the message  {bookmark} remove  {back} back";
 	else if (view == &view_recovery)
 		keys = "y finish them  {undo} abandon what is held  {back} leave them";

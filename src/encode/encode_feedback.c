@@ -1,9 +1,13 @@
 /* Encoder for feedback: the decisions on a turn's items become the next Request, one per turn. An
  * accepted error sends the failed Request again. */
 #include "encode/encode_request.h"
+
+#include "base/utf8.h"
 #include "json/compose.h"
 
 #include <stdlib.h>
+
+enum { NAMED_ITEMS = 3, TITLE_BYTES = 48 }; /* that a caution lists, and of each */
 
 static bool is_decision(const struct draft *d)
 {
@@ -115,23 +119,53 @@ static void check_turn(struct encoding *e, struct proposal *p, const struct turn
 				(long long)unsent.iteration);
 }
 
-/* Cautions about open items of the turn, except the `decided` ones of this Request. */
-static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t session,
-			    uint32_t decided)
+static bool is_decided_here(const struct encoding *e, uint32_t item)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		if (draft_of(e, i)->number == item)
+			return true;
+	return false;
+}
+
+/* Appends the first words of an item. */
+static void add_title(const struct encoding *e, uint32_t i, const struct item_state *at,
+		      struct buf *out)
+{
+	const struct item *item = &e->model->items.v[i];
+	struct str name = model_str(e->model, item->id);
+	struct detail detail;
+	bool cut;
+
+	if (e->reader->detail(e->reader->ctx, item, at, &detail) && detail.title.n)
+		name = detail.title;
+	cut = name.n > TITLE_BYTES;
+	if (cut)
+		name.n = utf8_valid_length(str_make(name.p, TITLE_BYTES));
+	buf_adds(out, out->n ? "; " : "");
+	buf_add_str(out, name);
+	buf_adds(out, cut ? "…" : "");
+}
+
+/* Cautions about open items of the turn, except those that this Request decides. */
+static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t session)
 {
 	const struct model *m = e->model;
 	uint32_t open = 0, escalated = 0;
 	struct item_state at;
+	struct buf names = { 0 };
 
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		if (item_session(m, &m->items.v[i]) != session ||
 		    m->items.v[i].kind != ITEM_IMPROVEMENT ||
 		    !item_at(m, &m->items.v[i], m->records.n, TIME_NONE, &at))
 			continue;
-		open += at.open;
 		escalated += at.overlaid && at.verdict == VERDICT_ESCALATED;
+		if (!at.open || is_decided_here(e, i))
+			continue;
+		if (open++ < NAMED_ITEMS)
+			add_title(e, i, &at, &names);
 	}
-	open -= decided;
+	p->leaves_open = open;
 	if (escalated)
 		propose_caution(e, p,
 				"%u escalated item%s of this turn can no longer be answered once the "
@@ -139,20 +173,10 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 				escalated, plural_s(escalated));
 	if (open)
 		propose_caution(e, p,
-				"%u other item%s of this turn %s open; the Request ends the turn",
-				open, plural_s(open), open == 1 ? "is" : "are");
-}
-
-static void warn_undecided_items(struct encoding *e, struct proposal *p)
-{
-	struct item_state at;
-	uint32_t decided = 0;
-
-	for (uint32_t i = 0; i < e->n; i++) {
-		state_of(e, i, &at);
-		decided += at.open;
-	}
-	warn_open_items(e, p, item_session(e->model, item_of(e, 0)), decided);
+				"%u other item%s of this turn %s the inbox undecided: %s%s", open,
+				plural_s(open), open == 1 ? "is open and leaves" : "are open and leave",
+				names.p, open > NAMED_ITEMS ? "; …" : "");
+	buf_release(&names);
 }
 
 /* `accepted` says that the artifact now reflects the change. */
@@ -212,7 +236,7 @@ static void encode_turn(struct encoding *e)
 	/* in turns a file is always attached, edited or not */
 	p->needs_sure = claims_change(e) &&
 			(e->terms->turn ? artifact.same : !artifact.attached);
-	warn_undecided_items(e, p);
+	warn_open_items(e, p, item_session(e->model, item_of(e, 0)));
 	begin_request(&b, turn.done < COUNT_MAX ? turn.done + 1 : COUNT_MAX, artifact.json);
 	json_key(&b, "applied_feedback");
 	buf_adds(&b, "{\"items\":[");
@@ -293,7 +317,7 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 	} else {
 		if (session != NONE) {
 			check_turn(&e, p, &turn, name);
-			warn_open_items(&e, p, session, 0);
+			warn_open_items(&e, p, session);
 		}
 		encode_plain(&e, p, &turn);
 	}

@@ -525,6 +525,14 @@ int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct er
 	return rc;
 }
 
+bool plan_can_send(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (plan_group_is_ready(p, p->list.v[i].desk, p->list.v[i].group, true))
+			return true;
+	return false;
+}
+
 bool plan_is_ready(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->list.n; i++)

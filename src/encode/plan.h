@@ -25,6 +25,7 @@ struct proposal {
 	bool hears;      /* answer to a queue's entry: its reply file was read, */
 	uint64_t heard_bytes; /* so far */
 	bool needs_sure; /* accepted or partial, but the artifact is unchanged: confirm twice */
+	uint32_t leaves_open; /* items that it closes undecided: confirm twice */
 };
 
 /* gavel review: each message is a turn, run by a new process. */
@@ -106,6 +107,7 @@ int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct er
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
 		     int64_t wall_ms);
 bool plan_is_ready(const struct plan *p); /* something to send and nothing missing */
+bool plan_can_send(const struct plan *p); /* some group is complete */
 void plan_release(struct plan *p);
 
 /* ---- for the encoders ---- */

@@ -92,9 +92,17 @@ static bool restore_selection(struct pane *p, const struct lines *old)
 	return found == 0;
 }
 
+/* The selected line is not in the lines any more. */
+static void note_gone(struct pane *p, struct target was)
+{
+	p->gone = was;
+	p->gone_k = p->k;
+}
+
 bool pane_make(struct pane *p, const struct scene *s, int cols)
 {
 	struct lines fresh = { .cols = cols, .wide = p->text ? 0 : p->left }, old;
+	struct target was;
 	uint32_t n;
 	bool found;
 
@@ -104,6 +112,7 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 		lines_release(&fresh);
 		return false;
 	}
+	was = p->made && !p->text ? pane_target(p, s) : target_none;
 	old = p->lines;
 	p->lines = fresh;
 	n = p->lines.list.n;
@@ -116,6 +125,9 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 	found = p->made && p->selected < n && same_line(line_at(&p->lines, p->selected), p->at);
 	found = found || (p->made && restore_selection(p, &old));
 	lines_release(&old);
+	if (!found && was.type != TARGET_NONE)
+		note_gone(p, was);
+	p->k = s->k;
 	if (found)
 		return true;
 	if (!p->made) {

@@ -23,6 +23,10 @@ struct pane {
 	int left;          /* columns scrolled to the right; a list is then made anew */
 	bool more;         /* when last drawn, a line went on beyond the right edge */
 	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
+	uint32_t k;        /* messages when the lines were made */
+	struct target gone; /* what was selected until pane_make found that it is not listed any more;
+			     * whoever tells the person resets it */
+	uint32_t gone_k;   /* messages while it was listed last */
 };
 
 /* Makes the lines for the scene; keeps the selection. cols: of the lines, without the gutter of a

@@ -15,6 +15,12 @@ enum {
 	NOTICE_WORDS = 40, /* cells of an item's name in a notice */
 };
 
+/* A live log's messages are shown at their end. */
+static void follow_unasked(struct app *a)
+{
+	a->follows = a->follows_unasked = a->select_last = true;
+}
+
 void live_begin(struct live *l, int64_t now_ms)
 {
 	l->on = l->load->live || l->agents;
@@ -28,7 +34,7 @@ void live_begin(struct live *l, int64_t now_ms)
 	l->app->growth = GROWTH_LIVE;
 	app_clock(l->app, timestamp_now_ms());
 	if (!l->app->lists[TAB_MESSAGES].touched) /* else where the person has gone meanwhile */
-		l->app->follows = l->app->follows_unasked = l->app->select_last = true;
+		follow_unasked(l->app);
 }
 
 /* Timeout of the sources alone; 0 = there is more to read. */
@@ -207,19 +213,23 @@ static void show_banner(struct live *l, int64_t now_ms)
 static void note_growth(struct live *l, uint32_t first)
 {
 	const struct model *m = &l->load->model;
+	bool awaited = l->app->growth == GROWTH_AWAITED;
 
 	if (l->agents)
 		l->app->growth = agent_set_running(l->agents) ? GROWTH_LIVE : GROWTH_ENDED;
 	for (uint32_t i = first; i < m->records.n && l->app->growth == GROWTH_AWAITED; i++)
 		if (!message_reply(m, i))
 			l->app->growth = GROWTH_LIVE;
+	/* who looks at the list already is not taken away from there */
+	if (awaited && l->app->growth == GROWTH_LIVE && !l->app->lists[TAB_MESSAGES].made)
+		follow_unasked(l->app);
 }
 
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
 	struct model *m = &l->load->model;
-	uint32_t first = m->records.n;
+	uint32_t first = m->records.n, before = a->scene.k;
 
 	if (!l->on)
 		return;
@@ -243,6 +253,7 @@ void live_take(struct live *l, int64_t now_ms)
 		l->spent_ms = 0;
 		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);
 		announce_new(l);
+		decide_note_overtaken(a, before);
 	}
 	tick(l, now_ms);
 	notices_tick(&l->notices, now_ms);

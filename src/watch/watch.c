@@ -45,6 +45,7 @@ static void draw(struct watch *w)
 		if (rows != w->grid->rows || cols != w->grid->cols)
 			grid_resize(w->grid, rows, cols);
 	}
+	w->app.clock_ms = clock_of(w);
 	app_draw(&w->app, w->grid, &row, &col);
 	if (!w->headless)
 		term_show(w->grid, row, col);
@@ -287,7 +288,10 @@ static int run_headless(struct watch *w, const struct options *o)
 static void step_list(struct watch *w)
 {
 	int64_t since = loop_now_ms();
-	bool made = app_list_step(&w->app, since + STEP_MS);
+	bool made;
+
+	w->app.clock_ms = clock_of(w);
+	made = app_list_step(&w->app, since + STEP_MS);
 
 	w->live.spent_ms += loop_now_ms() - since;
 	if (made)

@@ -171,6 +171,150 @@ START_TEST(selection_stays_while_messages_arrive)
 }
 END_TEST
 
+struct closing {
+	struct grid *g;
+	uint32_t held, times;
+};
+
+static bool notice_says(const char *words)
+{
+	return str_find(buf_str(&app.notice), str_of(words), 0) >= 0;
+}
+
+/* Whenever the log closes the selected item, that is said, and a verb does nothing at first. */
+static void close_selected(void *ctx, struct load *l, const struct message *msg,
+			   const struct record *r)
+{
+	struct closing *c = ctx;
+	struct target now;
+	int row, col;
+
+	(void)l;
+	(void)msg;
+	(void)r;
+	app_arrived(&app, 0, 1, false);
+	app.clock_ms += 10000;
+	buf_clear(&app.notice);
+	app_draw(&app, c->g, &row, &col);
+	now = pane_target(app_list(&app), &app.scene);
+	if (now.type == TARGET_ITEM && c->held != NONE && now.number != c->held) {
+		c->times++;
+		ck_assert_msg(notice_says("meanwhile ("), "%s", app.notice.n ? app.notice.p : "");
+		ck_assert(notice_says("; another item is selected now"));
+		app.clock_ms += MOVED_DEAF_MS - 1;
+		app_key(&app, &(struct key){ .code = 'a' });
+		ck_assert(notice_says("nothing was done to it"));
+		app_key(&app, &(struct key){ .code = 'Q' }); /* typed for a prompt */
+		ck_assert_uint_eq(app.effects.n, 0);
+		app.clock_ms += REFUSED_DEAF_MS;
+		app_key(&app, &(struct key){ .code = 'a' });
+		ck_assert(notice_says("no journal"));
+	}
+	c->held = now.type == TARGET_ITEM ? now.number : NONE;
+}
+
+START_TEST(a_verb_is_not_for_the_item_that_took_the_place)
+{
+	struct closing c = { .g = grid_new(24, 160, false), .held = NONE };
+
+	open_demo();
+	load_run(&load, close_selected, &c);
+	ck_assert_uint_gt(c.times, 0);
+	grid_free(c.g);
+	close_demo();
+}
+END_TEST
+
+/* Filters and views of all items take rows away, too: then nothing was closed. */
+START_TEST(a_row_that_a_filter_hides_was_not_closed)
+{
+	struct grid *g = grid_new(24, 80, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("jjj\\-kind:escalation<Enter>");
+	app_draw(&app, g, &row, &col);
+	ck_assert(!notice_says("meanwhile"));
+	app_key(&app, &(struct key){ .code = 'a' });
+	ck_assert(notice_says("no journal"));
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+/* The number of the first item that the log closes, and how many messages there are then. */
+static uint32_t first_closed(uint32_t *k)
+{
+	struct item_state at;
+
+	for (*k = 1; *k <= load.model.records.n; ++*k)
+		for (uint32_t i = 0; i < load.model.items.n; i++)
+			if (item_at(&load.model, &load.model.items.v[i], *k - 1, TIME_NONE, &at) &&
+			    at.open &&
+			    item_at(&load.model, &load.model.items.v[i], *k, TIME_NONE, &at) &&
+			    !at.open && item_by(&load.model, &at).n)
+				return i;
+	return NONE;
+}
+
+START_TEST(a_staged_decision_that_the_log_overtakes_is_told)
+{
+	struct desks desks = { 0 };
+	struct desk desk = { 0 };
+	struct draft draft = { .verb = VERB_ACCEPT, .state = DRAFT_STAGED };
+	uint32_t k;
+
+	open_demo();
+	read_all();
+	draft.number = first_closed(&k);
+	ck_assert_uint_ne(draft.number, NONE);
+	vec_push(&desk.drafts, draft);
+	vec_push(&desks.list, desk);
+	app.scene.desks = &desks;
+	app.scene.k = k - 1;
+	decide_note_overtaken(&app, k - 1);
+	ck_assert_uint_eq(app.notice.n, 0);
+	app.scene.k = k;
+	decide_note_overtaken(&app, k - 1);
+	ck_assert(notice_says(" was decided by "));
+	ck_assert(notice_says("; your accept is not sent; u undoes it"));
+	buf_clear(&app.notice);
+	decide_note_overtaken(&app, k); /* once */
+	ck_assert_uint_eq(app.notice.n, 0);
+	app.scene.desks = NULL;
+	vec_release(&desks.list.v[0].drafts);
+	vec_release(&desks.list);
+	close_demo();
+}
+END_TEST
+
+START_TEST(a_jump_ends_following)
+{
+	struct grid *g = grid_new(24, 120, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("f!"); /* the list of messages has not been made yet */
+	app_draw(&app, g, &row, &col);
+	ck_assert(!app.follows);
+	ck_assert_uint_lt(app_list(&app)->selected + 1, app_list(&app)->lines.list.n);
+	type("4f");
+	app_draw(&app, g, &row, &col);
+	ck_assert(app.follows);
+	type("1!");
+	app_draw(&app, g, &row, &col);
+	ck_assert_int_eq(app.tab, TAB_MESSAGES);
+	ck_assert(!app.follows);
+	ck_assert_uint_lt(app_list(&app)->selected + 1, app_list(&app)->lines.list.n);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
 /* Whoever has not moved yet finds the most urgent item selected when all is read. */
 START_TEST(a_list_that_nobody_touched_starts_at_its_top)
 {
@@ -915,6 +1059,10 @@ int main(void)
 	tcase_add_loop_test(screens, every_screen_at_every_size, 0,
 			    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(screens, selection_stays_while_messages_arrive);
+	tcase_add_test(keys, a_verb_is_not_for_the_item_that_took_the_place);
+	tcase_add_test(keys, a_row_that_a_filter_hides_was_not_closed);
+	tcase_add_test(keys, a_staged_decision_that_the_log_overtakes_is_told);
+	tcase_add_test(keys, a_jump_ends_following);
 	tcase_add_test(screens, a_list_that_nobody_touched_starts_at_its_top);
 	tcase_add_test(screens, an_empty_list_says_that_more_is_to_come);
 	tcase_add_test(screens, the_next_line_takes_the_place_of_one_that_goes);

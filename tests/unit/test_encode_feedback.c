@@ -904,7 +904,8 @@ START_TEST(the_next_turn_can_decide_nothing)
 	p = plan_one(session_of_newest(), TURN_NEXT);
 	ck_assert_uint_eq(p->missing.n, 0);
 	ck_assert(says(p, "\"iteration\":2,") && says(p, "\"applied_feedback\":{\"items\":[]}"));
-	ck_assert(bench_cautions(p, "3 other items of this turn are open"));
+	ck_assert(bench_cautions(p, "3 other items of this turn are open and leave the inbox undecided: "));
+	ck_assert_uint_eq(p->leaves_open, 3);
 	bench_apply(&b, p);
 	/* and none follows while it waits */
 	ck_assert_uint_eq(plan_one(session_of_newest(), TURN_NEXT)->missing.n, 1);
