@@ -103,6 +103,13 @@ is 'A in the inbox' ' every item' "$(asks A)"
 is 'y on a session' ' copied log' "$(asks 0y)"
 is 'the title of a narrowed view counts everything' 1 "$(ui '0jj&1' && sed 1q screen | grep -c ' open in all ')"
 
+ui ':narrow task PK-2<Enter>1'
+ok 'an empty inbox of a narrowed view tells of what is closed' shows 'A shows its 9 closed items.'
+ui ':narrow task PK-2<Enter>1A'
+is '... and so many there are' 9 "$(sed -n 's/^ closed \([0-9]*\) .*/\1/p' screen)"
+ui ':narrow task PK-1<Enter>1'
+ok '... where there is something' sh -c 'grep -q "^ *Nothing here belongs" screen && ! grep -q "A shows" screen'
+
 # ---- narrow screens ----
 
 small() {
@@ -111,8 +118,17 @@ small() {
 }
 small '='
 ok 'the options of a question are cut evenly' shows ' 1  Terminate it = terminate   2  Leave it, try again at n…'
+small '<Enter>'
+ok 'what comes at the deadline is not cut' sh -c 'grep -q "until it expires at 09:47:40 *$" screen && grep -q "^ *then the agent continues unanswered *$" screen'
 small 6
 ok 'the current tab has both brackets' sh -c 'sed -n 2p screen | grep -q "Agents\[6 Decisions\]$"'
+
+# ---- headings of groups ----
+
+ui OG
+ok 'no row is left below the last line while a heading is scrolled away' sh -c 'sed -n 28p screen | grep -q "^▸" && sed -n 4p screen | grep -q "^ due 2 "'
+ui 'O\finding<Enter>\<C-u><Enter>'
+ok 'what comes above the selection of a list at its top is shown' sh -c 'sed -n 4p screen | grep -q "^ due 2 " && sed -n 5p screen | grep -q "!0:40" && grep -q "^▸.* finding " screen'
 
 # ---- help in a replay ----
 
