@@ -912,7 +912,7 @@ fresh
 "$GAVEL" decide "$log" "$handoff" accept >/dev/null
 head -n 3 "$demo" >"$log"
 ok 'what the log does not show is not sent' exit_of 1 "$GAVEL" decide "$log" --deliver
-is '... and each item is told about once' 2 "$(grep -vc ': a copy of ' err)"
+is '... and each item is told about once' 2 "$(grep -vc ': begins like ' err)"
 ok '... by its name' said "gavel: $handoff: no longer in the log"
 
 # the journal is JSON: it could not keep the name, and the reply would go elsewhere

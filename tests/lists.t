@@ -67,4 +67,74 @@ ok '... and they are not' sh -c '! grep -q unkept screen'
 ok 'the log was not written to' cmp log before
 ok 'journal list does not mind the file' "$GAVEL" journal list
 ok 'nor does purge' "$GAVEL" purge
+
+# ---- completion ----
+
+# hints KEYS: the line above the prompt; asks KEYS: the prompt
+hints() {
+	ui "$1" && sed '/^---$/,$d' screen | sed -n 29p | sed 's/   .*//; s/^ //'
+}
+asks() {
+	ui "$1" && sed '/^---$/,$d' screen | sed -n 30p | sed 's/ *$//'
+}
+is ': Tab lists the first commands' 'down  up  top  bottom  half-down  half-up  page-down  page-up  scroll  …' "$(hints ':<Tab>')"
+is '... and again takes the first' ':down' "$(asks ':<Tab><Tab>')"
+is 'Tab completes what is common' ':next' "$(asks ':nex<Tab>')"
+is '... and lists what begins so' 'next  next-open  next-problem  next-error  next-caution  next-event  …' "$(hints ':nex<Tab>')"
+is '... a name that was typed has its help' 'next match' "$(hints ':next')"
+is 'further Tabs go through them' ':next-problem' "$(asks ':nex<Tab><Tab><Tab>')"
+is '... which any other key ends' ':next-problemx' "$(asks ':nex<Tab><Tab><Tab>x')"
+is '... and round' ':quit' "$(asks ':qu<Tab><Tab><Tab><C-w>quit')"
+is 'Tab on an empty why: takes a code' 'why: out_of_scope' "$(asks 'x<Tab>' | sed 's/.*, //')"
+is '... and the next one' 'why: infeasible' "$(asks 'x<Tab><Tab>' | sed 's/.*, //')"
+
+# ---- what the message line says ----
+
+is 'a search without a match, after Enter' ' not found: zzqq' "$(asks '/zzqq<Enter>')"
+is '... among messages' ' not found: zzqq' "$(asks '4/zzqq<Enter>')"
+is 'no search, no word of it' '' "$(asks '/zzqq<Esc>')"
+is 'the name of a column' ' sorted by "sev"; S turns it round' "$(asks ss)"
+is 'a verb of two words' " can't accept this item in part; available: reject, answer, escalate" "$(asks p)"
+for key in A r '|' f; do
+	ok "$key where it has no effect" sh -c 'case $1 in " not available here; "*) ;; *) exit 1 ;; esac' - "$(asks "0$key")"
+done
+is 'r on the page of a message' ' raw' "$(asks '4<Enter>r')"
+is 'A in the inbox' ' every item' "$(asks A)"
+is 'y on a session' ' copied log' "$(asks 0y)"
+is 'the title of a narrowed view counts everything' 1 "$(ui '0jj&1' && sed 1q screen | grep -c ' open in all ')"
+
+ui ':narrow task PK-2<Enter>1'
+ok 'an empty inbox of a narrowed view tells of what is closed' shows 'A shows its 9 closed items.'
+ui ':narrow task PK-2<Enter>1A'
+is '... and so many there are' 9 "$(sed -n 's/^ closed \([0-9]*\) .*/\1/p' screen)"
+ui ':narrow task PK-1<Enter>1'
+ok '... where there is something' sh -c 'grep -q "^ *Nothing here belongs" screen && ! grep -q "A shows" screen'
+
+# ---- narrow screens ----
+
+small() {
+	printf '%s' "$1" >keys
+	"$GAVEL" --headless --size=60x15 --keys=keys --screen=screen log
+}
+small '='
+ok 'the options of a question are cut evenly' shows ' 1  Terminate it = terminate   2  Leave it, try again at n…'
+small '<Enter>'
+ok 'what comes at the deadline is not cut' sh -c 'grep -q "until it expires at 09:47:40 *$" screen && grep -q "^ *then the agent continues unanswered *$" screen'
+small 6
+ok 'the current tab has both brackets' sh -c 'sed -n 2p screen | grep -q "Agents\[6 Decisions\]$"'
+
+# ---- headings of groups ----
+
+ui OG
+ok 'no row is left below the last line while a heading is scrolled away' sh -c 'sed -n 28p screen | grep -q "^▸" && sed -n 4p screen | grep -q "^ due 2 "'
+ui 'O\finding<Enter>\<C-u><Enter>'
+ok 'what comes above the selection of a list at its top is shown' sh -c 'sed -n 4p screen | grep -q "^ due 2 " && sed -n 5p screen | grep -q "!0:40" && grep -q "^▸.* finding " screen'
+
+# ---- help in a replay ----
+
+ui 'R?'
+ok 'its keys come first' [ "$(sed -n 3p screen)" = ' replay' ]
+ok '... and alone: s skips there' sh -c 'sed -n "1,/^ on this page/p" screen >keys.txt; grep -q " s  *skip idle" keys.txt && ! grep -q " s  *sort the list\|<Space>  scroll" keys.txt'
+ui '?'
+ok 'elsewhere s sorts' sh -c 'grep -q " s  *sort the list" screen'
 tap_end

@@ -101,7 +101,7 @@ ok 'where there is only one source, it is not repeated' sh -c '! grep "line 5 " 
 screen 60x15 '' $all >/dev/null
 ok 'the current tab keeps its word at 60 columns' sh -c 'sed -n 2p screen | grep -q "^\[0 Sessions\]1 Inbox"'
 screen 60x15 '6' $all >/dev/null
-ok 'the tabs of 0.1.0 are whole at 60 columns' sh -c 'sed -n 2p screen | grep -q "1 Inbox.*5 Agents\[6 Decisions"'
+ok 'the tabs of 0.1.0 are whole at 60 columns' sh -c 'sed -n 2p screen | grep -q "1 Inbox.*5 Agents\[6 Decisions\]"'
 
 screen 100x20 '' $all >/dev/null
 ok 'the title counts several sources' sh -c 'sed -n 1p screen | grep -q "gavel  5 sources: early.ndjson feed"'
@@ -129,6 +129,11 @@ done
 show messages twins/opencode-*.ndjson --size=80x40 >screen
 is 'of files only what differs, where there is little room' '…api …old …web' \
 	"$(grep -o '…\(api\|web\|old\)' screen | LC_ALL=C sort -u | paste -sd ' ')"
+
+screen 100x20 '' "$srcdir"/tests/fixtures/streams/feedback/opencode-*.ndjson >/dev/null
+ok 'names of sources are whole at 100 columns' sh -c 'grep -q " opencode-tool.ndjson " screen && grep -q " opencode-toolerr.ndjson " screen'
+screen 200x20 '' "$srcdir"/tests/fixtures/streams/feedback/opencode-*.ndjson >/dev/null
+ok '... and no wider than that at 200' grep -q ' session     source  \{20,40\}open ' screen
 
 # At 80 columns rows say whose they are, and no word for a state and no end of an id is cut.
 sed 's/"2026-03-17T/"2026-03-12T/g' "$GAVEL_DATADIR/demo.ndjson" | grep -v ses_ >before.ndjson

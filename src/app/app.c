@@ -516,6 +516,8 @@ static void prompt_done(struct app *a)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
 	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
 		app_search(a, app_search_line(a), 1, true); /* repeats the last search */
+	else if (kind == PROMPT_SEARCH && text.n && a->search_missed)
+		app_say_missed(a); /* the key has cleared the line */
 	else if (kind == PROMPT_NOTE)
 		app_bookmark_noted(a, buf_str(&text));
 	else

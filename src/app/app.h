@@ -223,6 +223,7 @@ struct app {
 	uint32_t search_from;   /* line where the incremental search began; Esc returns there */
 	struct search_all search;
 	struct match_count matches;
+	bool search_missed;     /* the last search found nothing */
 	uint32_t search_stop;   /* line + 1 where a search of a long list paused; n resumes there */
 	bool preview_seeks;     /* a match was found: scroll the preview to it */
 	struct filter *filter;  /* what was typed, limited to scene.narrowed; NULL = neither */
@@ -356,6 +357,8 @@ bool app_is_searching(const struct app *a);
 void app_search_step(struct app *a);
 /* Called before each key: a key interrupts the search, so that nobody waits for its end. */
 void app_search_interrupt(struct app *a, const struct key *key);
+/* Says that the search word was not found, and notes it. */
+void app_say_missed(struct app *a);
 /* Says that a search wrapped around, or that there is only one match. */
 void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
 /* The line where the next search starts: the one selected, or the last match while visible. */
@@ -412,7 +415,7 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row);
 /* The prompt's complete_fn; ctx is the app (completing.c). */
 void app_complete(const void *ctx, struct str before, struct completions *out);
 /* The hint for what is being typed: the command's help, or the possible completions. */
-void app_prompt_hint(const struct app *a, struct buf *out);
+void app_prompt_hint(const struct app *a, int room, struct buf *out);
 
 /* Bookmarks (bookmarks.c): number of a message's, or NONE; sets one, as the caller does with those
  * that were kept; the note that was asked for. */

@@ -86,9 +86,16 @@ static COMMAND(tab)
 
 static COMMAND(all)
 {
+	if (a->tab != TAB_INBOX && a->tab != TAB_DECISIONS) {
+		app_say(a, ROLE_DIM, "not available here; {inbox} goes to the inbox, which can list every item");
+		return;
+	}
 	a->scene.all = !a->scene.all;
 	app_invalidate(a);
-	app_say(a, ROLE_DIM, a->scene.all ? "every item" : "open items");
+	if (a->tab == TAB_INBOX)
+		app_say(a, ROLE_DIM, a->scene.all ? "every item" : "open items");
+	else
+		app_say(a, ROLE_DIM, a->scene.all ? "every decision" : "without what was undone");
 }
 
 /* A list is made anew, with more room for the column that grows. */
@@ -260,8 +267,20 @@ static COMMAND(edit_file)
 	}
 }
 
+/* Whether a message is shown as text, on a page or in the preview. */
+static bool shows_message(struct app *a)
+{
+	return a->screen_count ? app_shows(a, &view_message) || app_shows(a, &view_item) ||
+					 app_shows(a, &view_preflight)
+			       : app_words_cols(a) > 0;
+}
+
 static COMMAND(raw)
 {
+	if (!shows_message(a)) {
+		app_say(a, ROLE_DIM, "not available here; a message's page can be raw");
+		return;
+	}
 	a->scene.raw = !a->scene.raw;
 	app_invalidate(a);
 	app_say(a, ROLE_DIM, a->scene.raw ? "raw" : "pretty");
@@ -271,6 +290,10 @@ static COMMAND(recover) { app_open_view(a, &view_recovery, 0, 0); }
 
 static COMMAND(follow)
 {
+	if (a->tab != TAB_MESSAGES || a->screen_count) {
+		app_say(a, ROLE_DIM, "not available here; {messages} goes to the list of messages, which can follow");
+		return;
+	}
 	/* who knows that f follows need not look whether it does already */
 	a->follows = !a->follows || a->follows_unasked;
 	a->follows_unasked = false;
@@ -414,7 +437,7 @@ const struct app_command app_commands[] = {
 	{ "find", "previous", "N", "previous match", ANYWHERE, run_search_again, -1 },
 	{ "find", "filter", "\\", "show only matching lines", ANYWHERE, run_filter, 0,
 	  { ARGUMENT_FILTER } },
-	{ "find", "all", "A", "inbox: all items, or open ones", IN_LIST, run_all },
+	{ "find", "all", "A", "inbox: all items, or open ones; decisions: undone ones, too", IN_LIST, run_all },
 	{ "find", "next-open", "J", "next open item", ANYWHERE, run_open_item_step, 1 },
 	{ "find", "previous-open", "K", "previous open item", ANYWHERE, run_open_item_step, -1 },
 	{ "find", "next-problem", "!", "next message with a problem", ANYWHERE,
@@ -449,7 +472,7 @@ const struct app_command app_commands[] = {
 	{ "look", "bookmark", "b", "set a bookmark with a note, or remove it; bookmark NOTE",
 	  ANYWHERE, run_bookmark },
 	{ "look", "bookmarks", "", "the bookmarks of this session", ANYWHERE, run_bookmarks },
-	{ "look", "copy-id", "y", "copy the id of the item, agent or message", ANYWHERE,
+	{ "look", "copy-id", "y", "copy the id of the item, agent, session or message", ANYWHERE,
 	  run_copy_id },
 	{ "look", "copy-message", "Y", "copy the message as it came", ANYWHERE, run_copy_message },
 	{ "look", "edit-file", "v", "open the file a finding names in $EDITOR", ANYWHERE,

@@ -111,15 +111,39 @@ static bool add_command_help(const struct app *a, struct buf *out)
 	return c;
 }
 
-void app_prompt_hint(const struct app *a, struct buf *out)
+/* As many completions as there is room for, from the one in the text on; "…" stands for the others. */
+static void add_list(const struct app *a, int room, struct buf *out)
+{
+	const struct prompt *p = &a->prompt;
+	const struct completions *c = &p->completions;
+	uint32_t i = p->cycles ? p->chosen : 0;
+
+	for (uint32_t first = i; i < c->list.n; i++) {
+		int cols = (int)cells_width(raw_of(c->list.v[i]), TEXT_LABEL, a->scene.ascii, 512);
+		bool last = i + 1 == c->list.n;
+
+		room -= cols + (i > first ? 2 : 0);
+		if (i > first && room < (last ? 0 : 3)) {
+			buf_adds(out, "  …");
+			return;
+		}
+		buf_printf(out, "%s%.*s", i > first ? "  " : "", STR_ARG(c->list.v[i]));
+	}
+}
+
+void app_prompt_hint(const struct app *a, int room, struct buf *out)
 {
 	const struct completions *c = &a->prompt.completions;
 	bool command = a->prompt.kind == PROMPT_COMMAND;
 
+	if (a->prompt.tabs && c->list.n > 1) {
+		add_list(a, room, out);
+		return;
+	}
 	if (!a->prompt.text.n || (!command && a->prompt.kind != PROMPT_FILTER))
 		return;
 	if (command && (!c->from || !c->list.n) && add_command_help(a, out))
 		return;
-	for (uint32_t i = 0; (c->word.n || command) && i < c->list.n; i++)
-		buf_printf(out, "%s%.*s", i ? "  " : "", STR_ARG(c->list.v[i]));
+	if (c->word.n || command)
+		add_list(a, room, out);
 }

@@ -76,12 +76,27 @@ static uint32_t agent_here(struct app *a)
 	return line.what ? NONE : line.a; /* else a process that has not spoken */
 }
 
+/* The session selected in the list of sessions or shown, or NONE. */
+static uint32_t session_here(struct app *a)
+{
+	const struct pane *p = app_list(a);
+
+	if (app_shows(a, &view_session))
+		return app_screen(a)->page.number;
+	if (a->screen_count || a->tab != TAB_SESSIONS || p->selected >= p->lines.list.n)
+		return NONE;
+	return line_at(&p->lines, p->selected).a;
+}
+
 COMMAND(copy_id)
 {
+	uint32_t session = session_here(a);
 	uint32_t item = app_item_here(a), agent = agent_here(a), message;
 	struct buf id = { 0 };
 
-	if (item != NONE)
+	if (session != NONE)
+		buf_add_str(&id, model_str(a->scene.model, a->scene.model->sessions.v[session].name));
+	else if (item != NONE)
 		item_name(a->scene.model, &a->scene.model->items.v[item], &id);
 	else if (agent != NONE)
 		buf_add_str(&id, agent_name(a->scene.model, agent));

@@ -3,11 +3,16 @@
 #include "app/app.h"
 #include "app/commands.h"
 #include "decide/question.h"
+#include "draw/say.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
 
-enum { SUBJECT_WORDS = 30 }; /* cells of an item's name in a message */
+enum {
+	SUBJECT_WORDS = 30, /* cells of an item's name in a message */
+	OPTION_LEAST = 6,   /* of the label of an option */
+	OPTIONS_GAP = 3,
+};
 
 void deciding_release(struct deciding *d)
 {
@@ -172,6 +177,50 @@ void decide_advance(struct app *a)
 	}
 }
 
+static int option_cols(struct str option)
+{
+	return (int)cells_width(raw_of(option), TEXT_LINE, false, 512);
+}
+
+/* The width to which each label must be cut for all of them to fit. */
+static int fit_options(struct str options, int room)
+{
+	int most = room;
+
+	for (;; most--) {
+		struct str rest = options;
+		int cols = -OPTIONS_GAP;
+
+		while (rest.n) {
+			int one = option_cols(str_cut(&rest, STR("\n")));
+
+			cols += (one < most ? one : most) + OPTIONS_GAP;
+		}
+		if (cols <= room || most <= OPTION_LEAST)
+			return most;
+	}
+}
+
+/* "1 Terminate it   2 Leave it…": the options in one row, all of them, with how to choose one where
+ * there is room. */
+static void add_options(struct str options, int room, struct buf *out)
+{
+	static const char how[] = "a number, value or label:   ";
+	bool whole = true;
+	int most = fit_options(options, room - (int)strlen(how));
+
+	for (struct str rest = options; rest.n;)
+		whole &= option_cols(str_cut(&rest, STR("\n"))) <= most;
+	if (whole)
+		buf_adds(out, how);
+	else
+		most = fit_options(options, room);
+	for (struct str rest = options; rest.n;) {
+		add_clean_cut(out, str_cut(&rest, STR("\n")), TEXT_LINE, most);
+		buf_adds(out, rest.n ? "   " : "");
+	}
+}
+
 /* Shows the numbered options of a question on the message line, and how to choose one. */
 static void show_options(struct app *a, uint32_t item)
 {
@@ -183,16 +232,10 @@ static void show_options(struct app *a, uint32_t item)
 		return;
 	for (unsigned i = 0; i < detail.n; i++)
 		if (strcmp(detail.field[i].label, "options") == 0) {
-			struct str rest = detail.field[i].text;
-
 			buf_clear(&a->notice);
 			a->notice_role = ROLE_NORMAL;
-			if (rest.n)
-				buf_adds(&a->notice, "a number, value or label:");
-			while (rest.n) {
-				buf_adds(&a->notice, "   ");
-				buf_add_str(&a->notice, str_cut(&rest, STR("\n")));
-			}
+			if (detail.field[i].text.n)
+				add_options(detail.field[i].text, a->cols - 2, &a->notice);
 		}
 }
 

@@ -46,7 +46,9 @@ static void count_title(const struct app *a, const struct grid *g, int narrowed,
 
 	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++)
 		held += sending ? 0 : desk_unfinished(&a->scene.desks->list.v[i]);
-	buf_printf(out, "%u open", a->open);
+	/* what is narrowed is not counted anew */
+	buf_printf(out, "%u open%s", a->open,
+		   narrowed && a->cols - narrowed >= TITLE_WORDS_COLS ? " in all" : "");
 	add_count(out, "!", a->due, "due");
 	add_count(out, "", decide_staged(a), "staged");
 	add_count(out, "", held, "held");

@@ -83,6 +83,15 @@ void app_go_message(struct app *a, uint32_t message, bool stay)
 		app_open(a, (struct target){ TARGET_MESSAGE, message });
 }
 
+/* Says that the way to the next problem, or error, has wrapped around. */
+static void say_around(struct app *a, uint32_t from, uint32_t at, int direction, const char *what)
+{
+	if (at == from)
+		app_say(a, ROLE_DIM, "the only message with a%s %s", *what == 'e' ? "n" : "", what);
+	else if (direction > 0 ? at < from : at > from)
+		app_say(a, ROLE_DIM, "wrapped to the %s %s", direction > 0 ? "first" : "last", what);
+}
+
 /* The next message with a problem; with warnings false, with an error. */
 static void problem_step(struct app *a, int direction, bool warnings)
 {
@@ -96,7 +105,7 @@ static void problem_step(struct app *a, int direction, bool warnings)
 		if (!m->records.v[at].errors && !(warnings && m->records.v[at].warnings))
 			continue;
 		app_go_message(a, at, true);
-		app_say_wrapped(a, here, at, direction);
+		say_around(a, here, at, direction, warnings ? "problem" : "error");
 		return;
 	}
 	app_say(a, ROLE_DIM, warnings ? "no message has a problem" : "no message has an error");

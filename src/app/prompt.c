@@ -28,6 +28,8 @@ void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text)
 	p->kind = kind;
 	p->back = 0;
 	p->verb = NULL;
+	p->tabs = 0;
+	p->cycles = false;
 	set_text(p, text);
 	completions_start(&p->completions, STR_NONE, 0);
 }
@@ -128,13 +130,28 @@ static void complete_text(struct prompt *p, complete_fn complete, const void *ct
 		complete(ctx, before, &p->completions);
 }
 
+/* Puts a completion in the place of the word, or of the completion before it. */
+static void choose(struct prompt *p, uint32_t number)
+{
+	p->cycles = true;
+	p->chosen = number;
+	cut(p, p->completions.from, p->cursor);
+	insert(p, p->completions.list.v[number]);
+}
+
 /* Tab: replaces the word by the longest common prefix of its completions. A single one is followed
- * by a blank, unless it is a key that a value follows. */
+ * by a blank, unless it is a key that a value follows. Where that adds nothing, the next Tab goes
+ * through them; so does the first one on an empty line for words, which has no list to show. */
 static void complete_word(struct prompt *p, complete_fn complete, const void *ctx)
 {
 	const struct completions *c = &p->completions;
+	bool lists = p->kind == PROMPT_COMMAND || p->kind == PROMPT_FILTER;
 	struct str shared;
 
+	if (p->cycles) {
+		choose(p, (p->chosen + 1) % c->list.n);
+		return;
+	}
 	complete_text(p, complete, ctx);
 	if (!c->list.n)
 		return;
@@ -142,12 +159,15 @@ static void complete_word(struct prompt *p, complete_fn complete, const void *ct
 	for (uint32_t i = 1; i < c->list.n; i++)
 		while (!str_starts(c->list.v[i], shared))
 			shared.n--;
+	if (c->list.n > 1 && shared.n <= c->word.n && (p->tabs || (!lists && !c->word.n))) {
+		choose(p, str_eq(c->list.v[0], c->word));
+		return;
+	}
 	if (shared.n < c->word.n)
 		return;
 	cut(p, c->from, p->cursor);
 	insert(p, shared);
-	if (c->list.n == 1 && (p->kind == PROMPT_COMMAND || p->kind == PROMPT_FILTER) &&
-	    !str_ends(shared, STR(":")))
+	if (c->list.n == 1 && lists && !str_ends(shared, STR(":")))
 		insert(p, STR(" "));
 }
 
@@ -253,9 +273,13 @@ static enum prompt_result edit_text(struct prompt *p, const struct key *key, com
 enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
 			      const void *ctx)
 {
-	enum prompt_result result = edit_text(p, key, complete, ctx);
+	bool tab = key->code == KEY_TAB;
+	enum prompt_result result;
 
-	if (result == PROMPT_CHANGED || result == PROMPT_GOES_ON)
+	p->cycles = p->cycles && tab;
+	result = edit_text(p, key, complete, ctx);
+	p->tabs = tab ? p->tabs + 1 : 0;
+	if (!p->cycles && (result == PROMPT_CHANGED || result == PROMPT_GOES_ON))
 		complete_text(p, complete, ctx);
 	return result;
 }

@@ -48,6 +48,9 @@ struct prompt {
 	const char *verb;   /* of the decision that the text is for; NULL = none */
 	struct buf subject; /* the words of its item, */
 	uint32_t items;     /* or the number of its items, where they are several */
+	uint32_t tabs;      /* Tab was the last key, so many times */
+	uint32_t chosen;    /* Tab goes through the completions: the number of the one in the text */
+	bool cycles;        /* whether it does */
 	struct completions completions; /* of the text as it is; empty while no word was begun */
 };
 

@@ -75,6 +75,12 @@ static void show_match(struct app *a, struct pane *p, uint32_t line)
 	app_count_start(a);
 }
 
+void app_say_missed(struct app *a)
+{
+	a->search_missed = true;
+	app_say(a, ROLE_WARN, "not found: %.*s", STR_ARG(buf_str(&a->word)));
+}
+
 void app_search_step(struct app *a)
 {
 	struct search_all *s = &a->search;
@@ -100,8 +106,10 @@ void app_search_step(struct app *a)
 		}
 	} else if (!more || !s->progress.left) {
 		s->state = SEARCH_OVER;
-		app_say(a, ROLE_WARN,
-			a->scene.reading ? "not found so far; still reading" : "not found");
+		if (a->scene.reading)
+			app_say(a, ROLE_WARN, "not found so far; still reading");
+		else
+			app_say_missed(a);
 	}
 }
 
@@ -126,6 +134,7 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	if (p == &a->preview)
 		scene.item = scene.message = a->previewed.number;
 	app_refresh(a);
+	a->search_missed = false;
 	n = p->lines.list.n;
 	if (app_is_searching(a))
 		a->search.state = SEARCH_OVER;
@@ -158,7 +167,7 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 			"no match in the next %d lines; {next} continues, {filter} filters all",
 			SEARCH_LINES_MAX);
 	} else {
-		app_say(a, ROLE_WARN, "not found");
+		app_say_missed(a);
 	}
 	return false;
 }

@@ -15,7 +15,7 @@ static void set_order(struct app *a, struct sort_order order)
 	app_cancel_list(a); /* it would have the old order */
 	a->stale[a->tab] = true;
 	if (order.column)
-		app_say(a, ROLE_DIM, "sorted by %s%s; {sort-reverse} turns it round",
+		app_say(a, ROLE_DIM, "sorted by \"%s\"%s; {sort-reverse} turns it round",
 			p->lines.table->columns[order.column - 1].title,
 			order.down ? ", descending" : "");
 	else

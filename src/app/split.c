@@ -111,6 +111,10 @@ COMMAND(split)
 	struct str size = argument;
 	uint64_t percent;
 
+	if (!app_words_cols(a)) {
+		app_say(a, ROLE_DIM, "not available here; this list has no preview");
+		return;
+	}
 	if (str_ends(size, STR("%")))
 		size.n--;
 	if (!argument.n) {

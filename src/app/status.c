@@ -166,7 +166,7 @@ static void draw_prompt_hint(struct app *a, struct grid *g, struct rect row)
 	if (a->notice.n)
 		buf_add_str(&hint, buf_str(&a->notice));
 	else
-		app_prompt_hint(a, &hint);
+		app_prompt_hint(a, row.cols - (int)strlen(keys) - 2, &hint);
 	if (!hint.n)
 		keymap_text(&a->keymap, prompts[a->prompt.kind].hint, &hint);
 	/* the message may list choices: the key hints give way to it */

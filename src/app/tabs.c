@@ -18,6 +18,7 @@ struct tab_line {
 	int at[TAB_COUNT];          /* column of the opening bracket */
 	int cols[TAB_COUNT];        /* with both brackets */
 	bool close;                 /* neighbours share a blank */
+	bool shifted;               /* the blank before the first label is off the screen */
 	int end;                    /* column behind the last bracket */
 };
 
@@ -39,7 +40,7 @@ static void set_label(const struct app *a, struct tab_line *line, int i)
 
 static void place_labels(const struct app *a, struct tab_line *line)
 {
-	int at = !line->close;
+	int at = !line->close - line->shifted;
 
 	for (int i = 0; i < TAB_COUNT; i++) {
 		line->at[i] = at;
@@ -87,6 +88,11 @@ static void tab_line_make(const struct app *a, struct tab_line *line)
 	for (int i = TAB_COUNT; i-- > 0 && line->end > a->cols + 1;)
 		if (i != (int)a->tab)
 			drop_word(a, line, i);
+	/* the current label keeps both brackets */
+	if (line->end > a->cols && a->tab == TAB_COUNT - 1) {
+		line->shifted = true;
+		place_labels(a, line);
+	}
 }
 
 static void tab_line_release(struct tab_line *line)
@@ -125,7 +131,8 @@ static void draw_label(const struct app *a, const struct tab_line *line, int i, 
 	if (!line->text[i].n)
 		return;
 	grid_printf(g, rect_in(where, 0, line->at[i], 1, line->cols[i]),
-		    current ? ROLE_ACCENT : ROLE_DIM, "%s%.*s%s", current ? "[" : " ",
+		    current ? ROLE_ACCENT : ROLE_DIM, "%s%.*s%s",
+		    current ? "[" : line->at[i] < 0 ? "" : " ",
 		    STR_ARG(buf_str(&line->text[i])),
 		    line->at[i] + line->cols[i] > a->cols ? "" : current ? "]" : " ");
 }

@@ -36,6 +36,7 @@ struct key_group {
 struct help_own {
 	const struct legend *legend;
 	unsigned legend_n;
+	unsigned where; /* the context that the page is about */
 	uint32_t columns;
 	struct key_group groups[GROUPS_MAX];
 	uint32_t group_count;
@@ -60,12 +61,35 @@ static int prose_rows(struct grid *g, int cols, struct str text)
 	return rows > 1 ? rows : 1;
 }
 
-static bool has_key(const struct app *a, const struct app_command *c)
+/* Whether a binding is one of the command's, and its key means that here: a replay has its own
+ * meanings of some keys. */
+static bool is_key_of(const struct app *a, const struct binding *b, const struct app_command *c,
+		      unsigned where)
+{
+	return b->command == c && !b->argument && keymap_find(&a->keymap, b->key, where) == b;
+}
+
+static bool has_key(const struct app *a, const struct app_command *c, unsigned where)
 {
 	for (uint32_t i = 0; i < a->keymap.list.n; i++)
-		if (a->keymap.list.v[i].command == c && !a->keymap.list.v[i].argument)
+		if (is_key_of(a, &a->keymap.list.v[i], c, where))
 			return true;
 	return false;
+}
+
+/* The commands in the order of the page: those of a replay come first there. */
+static unsigned nth_command(unsigned i, unsigned where)
+{
+	unsigned first = 0, n = 0;
+
+	if (!(where & IN_REPLAY))
+		return i;
+	while (first < app_command_count && strcmp(app_commands[first].section, "replay") != 0)
+		first++;
+	while (first + n < app_command_count &&
+	       strcmp(app_commands[first + n].section, "replay") == 0)
+		n++;
+	return i < n ? first + i : i < first + n ? i - n : i;
 }
 
 /* The view that the help is about: the one below it. */
@@ -91,8 +115,10 @@ static void group_cells(const struct scene *s, unsigned where, struct help_own *
 	const char *section = NULL;
 	uint32_t n = 0;
 
-	for (unsigned i = 0; i < app_command_count; i++) {
-		if (!(app_commands[i].where & where) || !has_key(s->app, &app_commands[i]))
+	for (unsigned nth = 0; nth < app_command_count; nth++) {
+		unsigned i = nth_command(nth, where);
+
+		if (!(app_commands[i].where & where) || !has_key(s->app, &app_commands[i], where))
 			continue;
 		if (is_new_section(&app_commands[i], &section) && own->group_count < GROUPS_MAX)
 			own->groups[own->group_count++] = (struct key_group){ .first = n };
@@ -137,7 +163,8 @@ static void add_commands(const struct scene *s, unsigned where, struct grid *g, 
 
 	line_add(out, ROW_BLANK, 0, 0);
 	line_add(out, ROW_HEAD, 0, HEAD_COMMANDS);
-	for (unsigned i = 0; i < app_command_count; i++) {
+	for (unsigned nth = 0; nth < app_command_count; nth++) {
+		unsigned i = nth_command(nth, where);
 		struct buf text = { 0 };
 
 		if (!(app_commands[i].where & where))
@@ -163,6 +190,7 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 	bool blank = false;
 
 	memset(own, 0, sizeof(*own));
+	own->where = where;
 	out->cols = cols;
 	out->own = own;
 	own->columns = cols > 2 * CELL_COLS ? (uint32_t)(cols / CELL_COLS) : 1;
@@ -183,10 +211,11 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 }
 
 /* "j <Down>" */
-static void keys_text(const struct app *a, const struct app_command *c, struct buf *out)
+static void keys_text(const struct app *a, const struct app_command *c, unsigned where,
+		      struct buf *out)
 {
 	for (uint32_t i = 0; i < a->keymap.list.n; i++) {
-		if (a->keymap.list.v[i].command != c || a->keymap.list.v[i].argument)
+		if (!is_key_of(a, &a->keymap.list.v[i], c, where))
 			continue;
 		if (out->n)
 			buf_addc(out, ' ');
@@ -237,7 +266,7 @@ static void draw_cells(const struct scene *s, const struct help_own *own,
 		struct buf keys = { 0 }, help = { 0 };
 		int used;
 
-		keys_text(s->app, command, &keys);
+		keys_text(s->app, command, own->where, &keys);
 		keymap_text(s->keymap, command->help, &help);
 		used = grid_text(g, rect_in(cell, 0, 2, 1, cell.cols - 2), ROLE_KEY,
 				 raw_of(buf_str(&keys)), TEXT_LABEL) + 1;
@@ -275,7 +304,7 @@ static void help_draw(const struct scene *s, const struct lines *lines, uint32_t
 		draw_legend(g, row, &own->legend[line->a], line->b);
 		break;
 	case ROW_COMMAND:
-		keys_text(s->app, &app_commands[line->a], &keys);
+		keys_text(s->app, &app_commands[line->a], own->where, &keys);
 		keymap_text(s->keymap, app_commands[line->a].help, &help);
 		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name, buf_str(&help),
 			     line->b);

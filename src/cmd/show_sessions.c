@@ -40,8 +40,15 @@ static void put_activity(struct buf *b, const uint16_t *activity)
 static void put_session(struct load *l, const struct scene *s, uint32_t session,
 			const struct session_row *r, struct buf *b)
 {
-	static const char *const states[] = { [LOOPS_NONE] = NULL, [LOOPS_CONVERGE] = "converging",
-					      [LOOPS_DIVERGE] = "not converging" };
+	/* the two words that scripts know */
+	static const char *const states[] = {
+		[LOOPS_NONE] = NULL,
+		[LOOPS_BEGUN] = "converging",
+		[LOOPS_ENDED] = "converging",
+		[LOOPS_CONVERGE] = "converging",
+		[LOOPS_FAILED] = "converging",
+		[LOOPS_DIVERGE] = "not converging",
+	};
 	const struct model *m = s->model;
 
 	buf_addc(b, '{');

@@ -16,6 +16,20 @@ const char *verb_name(enum verb v)
 	return names[v];
 }
 
+const char *verb_refusal(enum verb v)
+{
+	static const char *const words[] = {
+		[VERB_ACCEPT] = "can't accept this item",
+		[VERB_PARTIAL] = "can't accept this item in part",
+		[VERB_REJECT] = "can't reject this item",
+		[VERB_ANSWER] = "can't answer this item",
+		[VERB_DISMISS] = "can't dismiss this item",
+		[VERB_ESCALATE] = "can't escalate this item",
+	};
+
+	return words[v];
+}
+
 bool verb_named(struct str name, enum verb *out)
 {
 	for (int v = 0; v < VERB_COUNT; v++)

@@ -31,6 +31,8 @@ enum {
 };
 
 const char *verb_name(enum verb v);
+/* "can't accept this item in part" */
+const char *verb_refusal(enum verb v);
 bool verb_named(struct str name, enum verb *out);
 
 /* A place in the agents' stream: behind the message that ends at an offset of a file. */

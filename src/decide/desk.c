@@ -136,7 +136,7 @@ static bool knows_source(const struct desk *d)
 	return false;
 }
 
-/* "a copy of PATH, where 3 items were decided by ann"; false = fewer than `most` were. */
+/* "begins like PATH, where 3 items were decided by ann"; false = fewer than `most` were. */
 static bool describe_copy(const struct desk *other, uint32_t *most, struct buf *out)
 {
 	struct str by = STR_NONE;
@@ -153,7 +153,7 @@ static bool describe_copy(const struct desk *other, uint32_t *most, struct buf *
 		return false;
 	*most = n;
 	buf_clear(out);
-	buf_printf(out, "a copy of %.*s, where %u item%s decided by %.*s%s; see gavel journal list",
+	buf_printf(out, "begins like %.*s, where %u item%s decided by %.*s%s; see gavel journal list",
 		   STR_ARG(other->source), n, n == 1 ? " was" : "s were", STR_ARG(by),
 		   several ? " and others" : "");
 	return true;

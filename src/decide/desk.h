@@ -92,7 +92,7 @@ struct desk {
 	struct str source; /* its real path; "stdin" for a stream; by desk_open_dir the last one known */
 	struct log_identity file; /* of the source, zero unless it is a regular file */
 	VEC(struct known_log) logs; /* as the journal has them, oldest first */
-	struct str notice; /* that it is a copy of a log with decisions; empty = none */
+	struct str notice; /* that it begins like a log with decisions; empty = none */
 	bool is_dir;
 	enum desk_access access;
 	enum journal_result trouble; /* why it is read-only; FINE = as requested */

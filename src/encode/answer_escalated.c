@@ -218,8 +218,7 @@ static const char *entry_problem(struct encoding *e, uint32_t i, struct replica 
 	if (state.undecidable)
 		return "the message in the queue is ambiguous or damaged; it cannot be decided";
 	if (!(verbs_of_item(&c->model, item, &state) & 1u << draft_of(e, i)->verb))
-		return arena_printf(&e->plan->arena, "can't %s this item",
-				    verb_name(draft_of(e, i)->verb));
+		return verb_refusal(draft_of(e, i)->verb);
 	return NULL;
 }
 

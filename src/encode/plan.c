@@ -356,7 +356,7 @@ static void check_group(struct encoding *e, uint32_t first)
 		struct proposal *p = &e->plan->list.v[i];
 
 		if (!p->missing.n && letter_is_empty(e->desk, &p->letter))
-			propose_missing(e, p, "can't %s this item", verb_name(verb));
+			propose_missing(e, p, "%s", verb_refusal(verb));
 	}
 }
 

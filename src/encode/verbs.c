@@ -70,7 +70,7 @@ bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item
 	if (state->no_findings && v == VERB_PARTIAL)
 		buf_adds(why, "changes are requested by findings, and this review has none");
 	else
-		buf_printf(why, "can't %s this item", verb_name(v));
+		buf_adds(why, verb_refusal(v));
 	for (int i = 0; i < VERB_COUNT; i++)
 		if (verbs & 1u << i) {
 			buf_printf(why, "%s%s", between, verb_name((enum verb)i));

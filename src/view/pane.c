@@ -71,7 +71,9 @@ static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n
 			}
 	}
 	if (best < n) {
-		p->top = p->top + place >= p->selected ? p->top + place - p->selected : 0;
+		/* what comes at the top of a grouped list is the most urgent: it is not scrolled away */
+		if (p->top || !p->lines.group_count)
+			p->top = p->top + place >= p->selected ? p->top + place - p->selected : 0;
 		p->selected = place;
 	}
 	return best;
@@ -161,6 +163,16 @@ static const struct line_group *group_at(const struct pane *p, uint32_t line)
 	return NULL;
 }
 
+/* The group that a line belongs to, or NULL. */
+static const struct line_group *group_of(const struct pane *p, uint32_t line)
+{
+	const struct line_group *found = NULL;
+
+	for (unsigned i = 0; i < p->lines.group_count && p->lines.groups[i].first <= line; i++)
+		found = &p->lines.groups[i];
+	return found;
+}
+
 /* The rows that lines [from, to] take, with the headings above them. */
 static uint32_t rows_of(const struct pane *p, uint32_t from, uint32_t to)
 {
@@ -207,8 +219,21 @@ static void clamp_top(struct pane *p)
 		p->top = most;
 }
 
+/* The heading of the group whose first lines were scrolled away, where a row is left at the end: they
+ * took two rows with it, where one was needed. Else NULL. */
+static const struct line_group *spare_heading(const struct pane *p)
+{
+	uint32_t n = p->lines.list.n;
+
+	if (!p->top || p->top >= n || group_at(p, p->top) ||
+	    rows_of(p, p->top, n - 1) >= visible_rows(p))
+		return NULL;
+	return group_of(p, p->top);
+}
+
 uint32_t pane_line_in_row(const struct pane *p, int row)
 {
+	row -= spare_heading(p) != NULL;
 	for (uint32_t line = p->top; row >= 0 && line < p->lines.list.n; line++) {
 		row -= group_at(p, line) != NULL;
 		if (row-- == 0)
@@ -388,12 +413,19 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 		buf_adds(&text, "Loading…");
 	else if (!p->text && s->reading)
 		buf_adds(&text, "Nothing yet: still reading the log.");
-	else if (!p->text && s->filter && s->narrowed.type != TARGET_NONE)
+	else if (!p->text && s->filter && s->narrowed.type != TARGET_NONE) {
+		buf_adds(&text, p->lines.closed ? "Nothing open" : "Nothing here");
 		keymap_text(s->keymap,
-			    "Nothing here belongs to what the views are narrowed to. {back <Esc>} "
-			    "shows all again.",
+			    " belongs to what the views are narrowed to. {back <Esc>} shows all "
+			    "again.",
 			    &text);
-	else if (!p->text && s->filter)
+		if (p->lines.closed) {
+			buf_addc(&text, '\n');
+			keymap_text(s->keymap, "{all} shows its ", &text);
+			buf_printf(&text, "%u closed item%s.", p->lines.closed,
+				   plural_s(p->lines.closed));
+		}
+	} else if (!p->text && s->filter)
 		keymap_text(s->keymap,
 			    "No line matches the filter. {back <Esc>} clears it.",
 			    &text);
@@ -523,6 +555,10 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		scroll_to_selected(p);
 	if (!p->lines.list.n)
 		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2));
+	if (spare_heading(p)) {
+		draw_group(spare_heading(p), g, rect_in(body, 0, 0, 1, body.cols));
+		at = 1;
+	}
 	for (uint32_t line = p->top; at < body.rows && line < p->lines.list.n; line++)
 		at += draw_line(p, s, line, g, &wide, body, at, focused, word);
 	grid_free(wide.g);

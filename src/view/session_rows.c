@@ -141,8 +141,28 @@ static void count_items(struct row_counting *c)
 	free(list);
 }
 
+static void count_loop(struct session_row *row, const struct ledger *all, uint32_t loop, uint32_t k,
+		       struct arena *arena)
+{
+	const struct loop_at *l;
+	enum loop_progress progress;
+
+	row->loops++;
+	if (loop_diverges(all, loop, k)) {
+		row->diverging++;
+		return;
+	}
+	arena_reset(arena);
+	l = loop_look(all, loop, k, arena);
+	progress = loop_progress(l);
+	row->failed += l->failed;
+	row->begun += !l->failed && progress == LOOP_BEGUN;
+	row->ended += !l->failed && progress == LOOP_ENDED;
+}
+
 static void count_loops(struct row_counting *c)
 {
+	struct arena arena = { 0 };
 	const struct scene *s = c->s;
 	struct ledger *all = s->asof ? asof_ledger(s->asof, s->k, s->yield)
 				     : ledger_new(s->model, s->k, s->k, s->yield);
@@ -152,9 +172,9 @@ static void count_loops(struct row_counting *c)
 
 		if (!loop_has_begun(all, i, s->k) || (s->filter && !message_is_shown(s, first)))
 			continue;
-		row_for(c, first)->loops++;
-		row_for(c, first)->diverging += loop_diverges(all, i, s->k);
+		count_loop(row_for(c, first), all, i, s->k, &arena);
 	}
+	arena_release(&arena);
 	ledger_release(all);
 }
 
@@ -210,5 +230,11 @@ enum loop_state session_loop_state(const struct session_row *row)
 {
 	if (!row->loops)
 		return LOOPS_NONE;
-	return row->diverging ? LOOPS_DIVERGE : LOOPS_CONVERGE;
+	if (row->diverging)
+		return LOOPS_DIVERGE;
+	if (row->failed)
+		return LOOPS_FAILED;
+	if (row->ended == row->loops)
+		return LOOPS_ENDED;
+	return row->begun + row->ended == row->loops ? LOOPS_BEGUN : LOOPS_CONVERGE;
 }

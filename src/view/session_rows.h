@@ -13,6 +13,7 @@ struct session_row {
 	int64_t last_ms; /* of its last message with a time, TIME_NONE */
 	uint32_t agents, open, due;
 	uint32_t loops, diverging;
+	uint32_t begun, ended, failed; /* loops; failed: by its newest step, not counted elsewhere */
 	uint64_t tokens_in, tokens_out, tokens_cached;
 	double cost;
 	uint64_t dialects; /* bits of enum dialect_id */
@@ -33,8 +34,16 @@ void session_rows_release(struct session_rows *r);
  * the others, each in the order in which they began. Free the result. */
 uint32_t *session_rows_sorted(const struct session_rows *r, uint32_t *n);
 
-/* Whether the session's loops converge; LOOPS_NONE: it has none. */
-enum loop_state { LOOPS_NONE, LOOPS_CONVERGE, LOOPS_DIVERGE };
+/* Whether the session's loops converge; LOOPS_NONE: it has none. LOOPS_BEGUN: those that have not ended
+ * have nothing to compare. */
+enum loop_state {
+	LOOPS_NONE,
+	LOOPS_BEGUN,
+	LOOPS_ENDED,
+	LOOPS_CONVERGE,
+	LOOPS_FAILED,
+	LOOPS_DIVERGE
+};
 enum loop_state session_loop_state(const struct session_row *row);
 
 #endif

@@ -154,6 +154,7 @@ struct lines {
 	void *own;                  /* the view's own data */
 	void (*release)(void *own); /* frees what is not in the arena; NULL = all is */
 	int cols;                   /* the width they were made for */
+	uint32_t closed;            /* of an empty inbox of a narrowed view: what {all} would list */
 	struct line_group groups[LINE_GROUPS_MAX];
 	unsigned group_count; /* 0 = no headings */
 	struct session_labels *labels; /* short names of sessions (session_label.h), or NULL */

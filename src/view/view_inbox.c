@@ -197,6 +197,17 @@ static void add_grouped(const struct scene *s, struct lines *out, const struct i
 	free(sorted);
 }
 
+/* The closed items that pass the filter. */
+static uint32_t count_closed(const struct scene *s)
+{
+	struct item_state at;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->model->items.n && yield_on(s->yield); i++)
+		n += item_is_shown(s, i, &at) && !at.open;
+	return n;
+}
+
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct model *m = s->model;
@@ -231,6 +242,8 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	}
 	if (!s->yield || !s->yield->cancelled)
 		add_grouped(s, out, &rows);
+	if (!out->list.n && !s->all && s->filter && s->narrowed.type != TARGET_NONE)
+		out->closed = count_closed(s);
 	vec_release(&rows.list);
 }
 

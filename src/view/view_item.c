@@ -10,13 +10,17 @@ enum what {
 	ROW_NAME = LINE_OWN, /* the id and the verdict */
 	ROW_FACTS,           /* kind, dialect, severity, iteration */
 	ROW_ORIGIN,          /* agent, task, session */
-	ROW_DEADLINE,        /* and its default action */
+	ROW_DEADLINE,        /* and its default action; a: enum deadline_part */
 	ROW_DECIDED,         /* by whom, and from where */
 	ROW_STEP,            /* a: number of the step */
 	ROW_REFUSED,         /* a: message that was not allowed to decide it */
 	ROW_MORE_REFUSED,    /* a: how many older ones there are */
 	ROW_EXPIRED,
 };
+
+/* A deadline and what comes then: in one row, or in two where that is too long. */
+enum deadline_part { DEADLINE_WHOLE, DEADLINE_TIME, DEADLINE_THEN };
+enum { DEADLINE_COLS = 76 };
 
 struct item_own {
 	struct prose prose;
@@ -189,8 +193,11 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
-	if (own->at.open && own->at.deadline_ms != TIME_NONE)
-		line_add(out, ROW_DEADLINE, 0, 0);
+	if (own->at.open && own->at.deadline_ms != TIME_NONE) {
+		line_add(out, ROW_DEADLINE, cols >= DEADLINE_COLS ? DEADLINE_WHOLE : DEADLINE_TIME, 0);
+		if (cols < DEADLINE_COLS)
+			line_add(out, ROW_DEADLINE, DEADLINE_THEN, 0);
+	}
 	add_decision(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
 	has_fields = add_fields(s, out, item);
@@ -285,22 +292,30 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 }
 
 static void draw_deadline(const struct scene *s, const struct item *item,
-			  const struct item_state *at, struct pen p)
+			  const struct item_state *at, enum deadline_part part, struct pen p)
 {
+	const char *between = part == DEADLINE_WHOLE ? "; " : "";
 	enum role role;
 	char clock[32];
 
 	item_clock(s, at, clock, &role);
 	if (item_is_overdue(s, at)) {
-		pen_printf(&p, role, "its deadline was %s",
-			   timestamp_clock(at->deadline_ms, clock));
-		pen_put(&p, ROLE_DIM, "; nothing newer from the agent");
+		if (part != DEADLINE_THEN)
+			pen_printf(&p, role, "its deadline was %s",
+				   timestamp_clock(at->deadline_ms, clock));
+		if (part != DEADLINE_TIME)
+			pen_printf(&p, ROLE_DIM, "%snothing newer from the agent", between);
 		return;
 	}
-	pen_put(&p, role, clock);
-	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
-		   timestamp_clock(at->deadline_ms, clock));
-	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
+	if (part != DEADLINE_THEN) {
+		pen_put(&p, role, clock);
+		pen_printf(&p, ROLE_DIM, " until it expires at %s",
+			   timestamp_clock(at->deadline_ms, clock));
+	}
+	if (part != DEADLINE_TIME) {
+		pen_printf(&p, ROLE_DIM, "%sthen ", between);
+		pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
+	}
 }
 
 static int64_t decided_at(const struct model *m, const struct item_state *at)
@@ -458,7 +473,7 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 		pen_printf(&p, ROLE_DIM, "and %u more, not its role either", line->a);
 		break;
 	case ROW_EXPIRED: draw_expired(s, item, &own->at, p); break;
-	case ROW_DEADLINE: draw_deadline(s, item, &own->at, p); break;
+	case ROW_DEADLINE: draw_deadline(s, item, &own->at, line->a, p); break;
 	}
 }
 

@@ -23,6 +23,12 @@ enum col {
 	COL_COUNT
 };
 
+enum {
+	SOURCE_MOST = 60, /* columns of a source's name, unless there is nothing else to show */
+	COUNTS_COLS = 36, /* of what comes before the sources, from "open" to "loop" */
+	MEASURED_MAX = 10000,
+};
+
 static const struct column table[COL_COUNT] = {
 	[COL_NAME] = { "session", 10, 10, 0 },
 	[COL_SOURCE] = { "source", 12, 18, 5, .grows = true },
@@ -31,7 +37,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_INVALID] = { "inv", 3, 4, 2, .right = true },
 	[COL_LAST] = { "last", 5, 5, 3, .right = true },
 	[COL_AGENTS] = { "agents", 6, 6, 4, .right = true },
-	[COL_LOOP] = { "loop", 6, 16, 6 },
+	[COL_LOOP] = { "loop", 6, 18, 6 },
 	[COL_DIALECTS] = { "protocols", 9, 14, 8 },
 	[COL_TOKENS] = { "tokens", 6, 6, 9, .right = true },
 	[COL_COST] = { "cost", 6, 7, 7, .right = true },
@@ -43,7 +49,36 @@ static void sessions_release(void *rows)
 	session_rows_release(rows);
 }
 
-static void layout(int cols, struct lines *out)
+/* The width of the longest name of a source. */
+static int sources_width(const struct scene *s, const struct session_rows *rows)
+{
+	int longest = 0;
+
+	for (uint32_t i = 0; i < rows->n && i < MEASURED_MAX && yield_on(s->yield); i++) {
+		struct str name;
+		int width;
+
+		if (!rows->rows[i].messages)
+			continue;
+		name = path_base(s->reader->source(s->reader->ctx, rows->rows[i].first));
+		width = (int)cells_width(raw_of(name), TEXT_ID, true, SOURCE_MOST + 1);
+		longest = width > longest ? width : longest;
+	}
+	return longest;
+}
+
+/* Names of sources are whole, where there is room, before columns that matter less come. */
+static void fit_source(struct column *c, int longest, int room)
+{
+	int whole = longest < SOURCE_MOST ? longest : SOURCE_MOST;
+
+	if (c->min < whole)
+		c->min = whole < room ? whole : room > c->min ? room : c->min;
+	c->want = whole > c->min ? whole : c->min;
+	c->grows = longest > SOURCE_MOST;
+}
+
+static void layout(int cols, int longest, struct lines *out)
 {
 	struct column c[COL_COUNT];
 	int most = cols < 100 ? 24 : cols < 148 ? 24 + (cols - 100) / 2 : 48;
@@ -52,6 +87,7 @@ static void layout(int cols, struct lines *out)
 	memcpy(c, table, sizeof(table));
 	if (c[COL_NAME].min < name) /* the whole name before any other column */
 		c[COL_NAME].min = c[COL_NAME].want = name;
+	fit_source(&c[COL_SOURCE], longest, cols - c[COL_NAME].min - COUNTS_COLS);
 	if (cols >= 150)
 		c[COL_DIALECTS].want = 24;
 	table_layout(out, c, COL_COUNT, cols);
@@ -65,8 +101,8 @@ static void sessions_make(const struct scene *s, int cols, struct lines *out)
 	out->own = rows;
 	out->release = sessions_release;
 	session_labels_make(s, out);
-	layout(cols, out);
 	session_rows_compute(s, rows);
+	layout(cols, sources_width(s, rows), out);
 	sorted = session_rows_sorted(rows, &n);
 	for (uint32_t i = 0; i < n; i++)
 		line_number(out, sorted[i]);
@@ -106,13 +142,18 @@ static void put_dialects(struct pen p, uint64_t set)
 
 static void put_loop(struct pen p, const struct session_row *row)
 {
+	bool narrow = p.rest.cols < table[COL_LOOP].want;
+
 	switch (session_loop_state(row)) {
 	case LOOPS_NONE: pen_put(&p, ROLE_DIM, "·"); break;
+	case LOOPS_BEGUN: pen_put(&p, ROLE_DIM, narrow ? "·" : "nothing to compare"); break;
+	case LOOPS_ENDED: pen_put(&p, ROLE_OK, narrow ? "✓" : "✓ ended"); break;
+	case LOOPS_FAILED: pen_put(&p, ROLE_ERROR, narrow ? "⚠ err" : "⚠ error"); break;
 	case LOOPS_CONVERGE:
 		pen_put(&p, ROLE_OK, p.rest.cols < 10 ? "✓" : "converging");
 		break;
 	case LOOPS_DIVERGE:
-		if (p.rest.cols < table[COL_LOOP].want)
+		if (narrow)
 			pen_printf(&p, ROLE_WARN, "⚠ %u/%u", row->diverging, row->loops);
 		else
 			pen_put(&p, ROLE_WARN, "⚠ not converging");

@@ -9,7 +9,7 @@
 
 /* Cells of messages: an answer, an item's name at least, and the margins of the message line with
  * the mark where a name is cut. */
-enum { ANSWER_WORDS = 16, SUBJECT_LEAST = 20, MARGINS = 3 };
+enum { ANSWER_WORDS = 16, SUBJECT_LEAST = 8, MARGINS = 3 };
 
 void decider_attach(struct decider *s)
 {

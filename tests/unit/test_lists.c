@@ -550,9 +550,14 @@ START_TEST(errors_are_jumped_to)
 		seen++;
 	} while (message_selected() != first);
 	ck_assert_uint_eq(seen, errors);
-	says("wrapped to the top");
+	says("wrapped to the first error");
 	type(":previous-error<Enter>");
-	says("wrapped to the end");
+	says("wrapped to the last error");
+	type("g~");
+	says("wrapped to the last problem");
+	type("!");
+	says("wrapped to the first problem");
+	type("~:previous-error<Enter>");
 	ck_assert_uint_gt(v[message_selected()].errors, 0);
 	type("R<Home>:next-error<Enter>"); /* in a replay, to where it comes */
 	ck_assert_uint_eq(app.scene.k, first + 1);

@@ -381,7 +381,7 @@ START_TEST(narrow_to_a_task)
 			      app_list(&app)->lines.list.n);
 	}
 	type("1");
-	SHOWS("Nothing here belongs to what the views are");
+	SHOWS("Nothing open belongs to what the views are");
 	type("<Esc>");
 	says("everything is shown again");
 	HIDES("› task");

@@ -479,6 +479,56 @@ START_TEST(test_raised_twice_in_a_turn)
 }
 END_TEST
 
+/* What the sessions say of their loops: no more than the ledger does. */
+START_TEST(test_session_loops)
+{
+	static const struct {
+		const char *raised[2];
+		bool fails;
+		const char *wide, *narrow;
+	} cases[] = {
+		{ { "ab" }, false, " nothing to compare ", NULL },
+		{ { "abc", "d" }, false, " converging ", NULL },
+		{ { "ab", "" }, false, " ✓ ended ", "✓" },
+		{ { "ab", "cd" }, false, " ⚠ not converging ", "⚠ 1/1" },
+		{ { "ab" }, true, " ⚠ error ", "⚠ err" },
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf text = { 0 }, out = { 0 };
+		struct session_text t;
+		struct scene s;
+		uint32_t n = 0;
+
+		for (; n < 2 && cases[i].raised[n]; n++)
+			add_response(&text, (int)n + 1, cases[i].raised[n]);
+		if (cases[i].fails) {
+			size_t from = text.n;
+			char *status;
+
+			add_response(&text, (int)++n, "");
+			status = strstr(text.p + from, "success");
+			memcpy(status, "error\\\"", 7);
+			memmove(status + 7, status + 9, text.n - (size_t)(status + 9 - text.p) + 1);
+			text.n -= 2;
+		}
+		session_apply(&t, buf_str(&text), UINT32_MAX);
+		s = scene_at(&t, n);
+		picture(&view_sessions, &s, 160, UINT32_MAX, &out);
+		ck_assert_msg(says(&out, cases[i].wide), "%u: %s", i, out.p);
+		buf_clear(&out);
+		picture(&view_sessions, &s, 80, UINT32_MAX, &out);
+		ck_assert_msg(!says(&out, "converging") &&
+				      (cases[i].narrow ? says(&out, cases[i].narrow)
+						       : i || !says(&out, "✓")),
+			      "%u: %s", i, out.p);
+		session_done(&t);
+		buf_release(&text);
+		buf_release(&out);
+	}
+}
+END_TEST
+
 /* The heading, the loop's page, and what is known of its items and its session. */
 START_TEST(test_loop_page)
 {
@@ -1132,6 +1182,7 @@ int main(void)
 	tcase_add_test(c, test_convergence);
 	tcase_add_test(c, test_progress);
 	tcase_add_test(c, test_loop_page);
+	tcase_add_test(c, test_session_loops);
 	tcase_add_test(c, test_raised_twice_in_a_turn);
 	tcase_add_loop_test(c, test_filter, 0, 4);
 	tcase_add_test(c, test_yield);
