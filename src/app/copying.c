@@ -94,10 +94,21 @@ COMMAND(copy_id)
 	buf_release(&id);
 }
 
+/* Not the dialect: a line of prose may contain a message. */
+static bool is_json(struct str text)
+{
+	yyjson_doc *doc = yyjson_read(text.p, text.n, YYJSON_READ_BIGNUM_AS_RAW);
+	bool json = yyjson_is_ctn(yyjson_doc_get_root(doc));
+
+	yyjson_doc_free(doc);
+	return json;
+}
+
 COMMAND(copy_message)
 {
 	uint32_t message = message_shown(a);
 	struct message_number n;
+	const char *blanks;
 	struct str bytes;
 
 	if (message == NONE) {
@@ -106,7 +117,8 @@ COMMAND(copy_message)
 	}
 	n = message_number(a->scene.model, message);
 	bytes = a->scene.reader->bytes(a->scene.reader->ctx, message);
-	if (!copy(a, "the message", bytes, "\t\n\r"))
+	blanks = bytes.n <= COPY_MAX_BYTES && is_json(bytes) ? "\t\n\r" : "";
+	if (!copy(a, "the message", bytes, blanks))
 		return;
 	if (n.r)
 		app_say(a, ROLE_ID, "copied message #%u.%u, %zu bytes", n.n, n.r, bytes.n);

@@ -176,6 +176,29 @@ START_TEST(what_cannot_be_copied_is_said)
 }
 END_TEST
 
+/* Returns and newlines may stand between the values of JSON; elsewhere a shell would run what is
+ * before them. */
+START_TEST(only_json_is_copied_with_its_blanks)
+{
+	make_folder();
+	write_file(path_of("cr.log"), STR("build ok:\r  touch pwned\r done\n"
+					  "\"touch pwned\"\r\r\n"
+					  "{\"a\":\r1} touch pwned\r\n"
+					  "{\"a\":\t1,\r\"b\":2}\n"));
+	open_path(path_of("cr.log"), 36, 120);
+	type("4g");
+	for (uint32_t i = 0; i < 4; i++) {
+		app_effects_taken(&app);
+		type("Y");
+		ck_assert_uint_eq(app.effects.n, i == 3);
+		says(i == 3 ? "copied message #4, " : "contains control characters");
+		type("j");
+	}
+	close_demo();
+	remove_folder();
+}
+END_TEST
+
 static uint32_t listed(void)
 {
 	return app_list(&app)->lines.list.n;
@@ -732,6 +755,7 @@ int main(void)
 	tcase_add_test(lists, y_copies_an_id);
 	tcase_add_test(lists, Y_copies_the_message);
 	tcase_add_test(lists, what_cannot_be_copied_is_said);
+	tcase_add_test(lists, only_json_is_copied_with_its_blanks);
 	tcase_add_test(lists, the_list_narrows_while_a_filter_is_typed);
 	tcase_add_test(lists, typing_a_filter_waits_for_nothing);
 	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
