@@ -8,8 +8,8 @@
 /* Terminals ignore a longer sequence; 74994 bytes are 99992 in base64. */
 enum { COPY_MAX_BYTES = 74994 };
 
-/* Whether a text holds control characters, other than the blanks between values of JSON. What is
- * copied may be pasted into a shell. */
+/* Whether a text holds control characters, other than those allowed, or ones that nobody sees. What
+ * is copied may be pasted into a shell. */
 static bool has_controls(struct str text, const char *allowed)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -18,7 +18,7 @@ static bool has_controls(struct str text, const char *allowed)
 		if ((c < 0x20 || c == 0x7f) && !(c && strchr(allowed, c)))
 			return true;
 	}
-	return false;
+	return cells_unseen(raw_of(text));
 }
 
 /* False: not copied, which the message line says. */
@@ -30,8 +30,8 @@ static bool copy(struct app *a, const char *what, struct str text, const char *a
 		app_say(a, ROLE_WARN, "%s has %zu bytes, more than the %d that terminals take; not "
 				      "copied", what, text.n, COPY_MAX_BYTES);
 	else if (has_controls(text, allowed) || utf8_check(text, what, &err))
-		app_say(a, ROLE_WARN, "%s contains control characters or invalid UTF-8; not copied",
-			what);
+		app_say(a, ROLE_WARN, "%s contains control or hidden characters or invalid UTF-8; "
+				      "not copied", what);
 	else {
 		app_effect(a, (struct effect){ EFFECT_COPY, .copy = app_effect_dup(a, text) });
 		return true;

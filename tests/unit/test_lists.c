@@ -191,9 +191,41 @@ START_TEST(only_json_is_copied_with_its_blanks)
 		app_effects_taken(&app);
 		type("Y");
 		ck_assert_uint_eq(app.effects.n, i == 3);
-		says(i == 3 ? "copied message #4, " : "contains control characters");
+		says(i == 3 ? "copied message #4, " : "contains control or hidden characters");
 		type("j");
 	}
+	close_demo();
+	remove_folder();
+}
+END_TEST
+
+#define ASK(id) \
+	"{\"type\":\"request:ask-user\",\"id\":\"" id "\",\"timestamp\":\"2026-01-26T10:00:03Z\"," \
+	"\"agentId\":\"bob\",\"payload\":{\"question\":\"Q?\",\"options\":[],\"timeout\":300000}}\n"
+
+static const struct {
+	const char *log;
+	bool copied;
+} unseen[] = {
+	{ ASK("q\\u009b31m"), false },
+	{ ASK("q\\u202ex"), false },
+	{ ASK("q\\u200bx"), false },
+	{ ASK("q\\ufe0fx"), false },
+	{ ASK("q\\u200d\\u2764"), false },
+	{ ASK("q\xf3\xa0\x81\x81"), false },
+	{ ASK("q\\u00fc"), true },
+	{ ASK("\\u2764\\ufe0f\\u200d\\ud83d\\udd25"), true },
+};
+
+/* What is pasted looks like what was shown. */
+START_TEST(no_id_is_copied_with_characters_unseen)
+{
+	make_folder();
+	write_file(path_of("unseen.log"), str_of(unseen[_i].log));
+	open_path(path_of("unseen.log"), 36, 120);
+	type("4gy");
+	ck_assert_uint_eq(app.effects.n, unseen[_i].copied);
+	says(unseen[_i].copied ? "copied " : "contains control or hidden characters");
 	close_demo();
 	remove_folder();
 }
@@ -756,6 +788,8 @@ int main(void)
 	tcase_add_test(lists, Y_copies_the_message);
 	tcase_add_test(lists, what_cannot_be_copied_is_said);
 	tcase_add_test(lists, only_json_is_copied_with_its_blanks);
+	tcase_add_loop_test(lists, no_id_is_copied_with_characters_unseen, 0,
+			    sizeof(unseen) / sizeof(unseen[0]));
 	tcase_add_test(lists, the_list_narrows_while_a_filter_is_typed);
 	tcase_add_test(lists, typing_a_filter_waits_for_nothing);
 	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
