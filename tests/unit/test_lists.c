@@ -335,6 +335,67 @@ START_TEST(tab_completes)
 }
 END_TEST
 
+/* As for filters: nobody types a name of 101 bytes. */
+START_TEST(long_names_are_not_completed)
+{
+	struct buf log = { 0 };
+
+	make_folder();
+	for (int i = 0; i < 2; i++) {
+		buf_printf(&log, "{\"message_id\":\"00000000-0000-4000-8000-00000000000%d\","
+				 "\"timestamp\":\"2026-02-06T12:00:01Z\",\"sequence_number\":%d,"
+				 "\"from_agent\":{\"agent_id\":\"lead\",\"agent_type\":\"architect\"},"
+				 "\"message_type\":\"task_assignment\",\"correlation_id\":\"c-1\","
+				 "\"to_agent\":{\"agent_type\":\"developer\",\"agent_id\":\"%c",
+			   i, i, 'b' + i);
+		for (int n = 1; n < 100 + i; n++)
+			buf_addc(&log, 'a');
+		buf_printf(&log, "\"},\"payload\":{\"task\":{\"task_id\":\"%c", 'b' + i);
+		for (int n = 1; n < 100 + i; n++)
+			buf_addc(&log, 't');
+		buf_adds(&log, "\"}}}\n");
+	}
+	write_file(path_of("long.log"), buf_str(&log));
+	open_path(path_of("long.log"), 36, 120);
+	type(":narrow task b<Tab>");
+	ck_assert_uint_eq(app.prompt.text.n, strlen("narrow task ") + 100 + 1);
+	type("<Esc>:narrow task c<Tab>");
+	ck_assert_str_eq(app.prompt.text.p, "narrow task c");
+	type("<Esc>:assign b<Tab>");
+	ck_assert_uint_eq(app.prompt.text.n, strlen("assign ") + 100 + 1);
+	type("c<Tab>"); /* the other agent */
+	ck_assert_uint_eq(app.prompt.text.n, strlen("assign ") + 100 + 1 + 1);
+	type("<Esc>:assign c<Tab>");
+	ck_assert_str_eq(app.prompt.text.p, "assign c");
+	close_demo();
+	buf_release(&log);
+	remove_folder();
+}
+END_TEST
+
+/* Its end, with the cursor; how much is before it costs nothing. */
+START_TEST(a_long_text_is_drawn_at_once)
+{
+	struct str end = STR("the end");
+	int row, col;
+
+	open_demo();
+	type(":");
+	for (int i = 0; i < 1000000; i++)
+		buf_adds(&app.prompt.text, i % 2 ? "x" : "\xcc\x81");
+	buf_add_str(&app.prompt.text, end);
+	app.prompt.cursor = app.prompt.text.n;
+	app_draw(&app, grid, &row, &col);
+	ck_assert(screen_has(end.p));
+	ck_assert_int_eq(col, 119);
+	app.prompt.cursor -= end.n;
+	app_draw(&app, grid, &row, &col);
+	ck_assert(!screen_has(end.p));
+	ck_assert_int_eq(col, 119);
+	close_demo();
+}
+END_TEST
+
 START_TEST(completions_are_listed)
 {
 	open_demo();
@@ -793,6 +854,8 @@ int main(void)
 	tcase_add_test(lists, the_list_narrows_while_a_filter_is_typed);
 	tcase_add_test(lists, typing_a_filter_waits_for_nothing);
 	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
+	tcase_add_test(lists, long_names_are_not_completed);
+	tcase_add_test(lists, a_long_text_is_drawn_at_once);
 	tcase_add_test(lists, completions_are_listed);
 	tcase_add_test(lists, matches_are_counted);
 	tcase_add_test(lists, counting_is_cut);
