@@ -396,6 +396,8 @@ void app_narrow(struct app *a, struct target target);
 /* What the views are narrowed to, in words: "task PK-2". Empty = nothing. */
 void app_narrowed_words(const struct app *a, struct buf *out);
 /* Adds the kinds of what :narrow takes, or the names of one kind. */
+/* Adds a name that agents have made up, unless it is too long to be of use. */
+void app_complete_name(struct completions *out, struct str name);
 void app_narrow_complete(const struct app *a, struct str kind, struct completions *out);
 
 /* Remembers where one is: tab, selections, scroll positions and screens. */

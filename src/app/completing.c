@@ -16,12 +16,18 @@ static void complete_filter(const struct app *a, struct str before, size_t from,
 	filter_complete(a->scene.model, text, add_word, out);
 }
 
+void app_complete_name(struct completions *out, struct str name)
+{
+	if (name.n <= FILTER_VALUE_MAX)
+		completions_add(out, name);
+}
+
 static void add_agents(const struct app *a, struct completions *out)
 {
 	for (uint32_t i = 0; i < a->scene.life_n; i++)
-		completions_add(out, a->scene.lives[i].group);
+		app_complete_name(out, a->scene.lives[i].group);
 	for (uint32_t i = 0; i < a->scene.model->agents.n; i++)
-		completions_add(out, agent_name(a->scene.model, i));
+		app_complete_name(out, agent_name(a->scene.model, i));
 }
 
 /* before: the word before the argument */
@@ -35,7 +41,7 @@ static void complete_argument(const struct app *a, enum argument kind, struct st
 	case ARGUMENT_AGENT: add_agents(a, out); break;
 	case ARGUMENT_TASK:
 		for (uint32_t i = 0; i < m->tasks.n; i++)
-			completions_add(out, model_str(m, m->tasks.v[i].id));
+			app_complete_name(out, model_str(m, m->tasks.v[i].id));
 		break;
 	case ARGUMENT_THEME:
 		for (size_t i = 0; i < sizeof(themes) / sizeof(themes[0]); i++)

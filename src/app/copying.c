@@ -8,8 +8,8 @@
 /* Terminals ignore a longer sequence; 74994 bytes are 99992 in base64. */
 enum { COPY_MAX_BYTES = 74994 };
 
-/* Whether a text holds control characters, other than the blanks between values of JSON. What is
- * copied may be pasted into a shell. */
+/* Whether a text holds control characters, other than those allowed, or ones that nobody sees. What
+ * is copied may be pasted into a shell. */
 static bool has_controls(struct str text, const char *allowed)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -18,7 +18,7 @@ static bool has_controls(struct str text, const char *allowed)
 		if ((c < 0x20 || c == 0x7f) && !(c && strchr(allowed, c)))
 			return true;
 	}
-	return false;
+	return cells_unseen(raw_of(text));
 }
 
 /* False: not copied, which the message line says. */
@@ -30,8 +30,8 @@ static bool copy(struct app *a, const char *what, struct str text, const char *a
 		app_say(a, ROLE_WARN, "%s has %zu bytes, more than the %d that terminals take; not "
 				      "copied", what, text.n, COPY_MAX_BYTES);
 	else if (has_controls(text, allowed) || utf8_check(text, what, &err))
-		app_say(a, ROLE_WARN, "%s contains control characters or invalid UTF-8; not copied",
-			what);
+		app_say(a, ROLE_WARN, "%s contains control or hidden characters or invalid UTF-8; "
+				      "not copied", what);
 	else {
 		app_effect(a, (struct effect){ EFFECT_COPY, .copy = app_effect_dup(a, text) });
 		return true;
@@ -109,10 +109,21 @@ COMMAND(copy_id)
 	buf_release(&id);
 }
 
+/* Not the dialect: a line of prose may contain a message. */
+static bool is_json(struct str text)
+{
+	yyjson_doc *doc = yyjson_read(text.p, text.n, YYJSON_READ_BIGNUM_AS_RAW);
+	bool json = yyjson_is_ctn(yyjson_doc_get_root(doc));
+
+	yyjson_doc_free(doc);
+	return json;
+}
+
 COMMAND(copy_message)
 {
 	uint32_t message = message_shown(a);
 	struct message_number n;
+	const char *blanks;
 	struct str bytes;
 
 	if (message == NONE) {
@@ -121,7 +132,8 @@ COMMAND(copy_message)
 	}
 	n = message_number(a->scene.model, message);
 	bytes = a->scene.reader->bytes(a->scene.reader->ctx, message);
-	if (!copy(a, "the message", bytes, "\t\n\r"))
+	blanks = bytes.n <= COPY_MAX_BYTES && is_json(bytes) ? "\t\n\r" : "";
+	if (!copy(a, "the message", bytes, blanks))
 		return;
 	if (n.r)
 		app_say(a, ROLE_ID, "copied message #%u.%u, %zu bytes", n.n, n.r, bytes.n);

@@ -225,8 +225,8 @@ void app_narrow_complete(const struct app *a, struct str kind, struct completion
 			completions_add(out, str_of(kinds[k].word));
 		else if (str_is(kind, kinds[k].word))
 			for (uint32_t i = 0; i < count_of(a->scene.model, kinds[k].type); i++)
-				completions_add(out, name_of(&a->scene,
-							     (struct target){ kinds[k].type, i },
-							     &session));
+				app_complete_name(out, name_of(&a->scene,
+							       (struct target){ kinds[k].type, i },
+							       &session));
 	}
 }

@@ -47,10 +47,8 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static size_t step_left(const struct prompt *p)
+static size_t step_left(const struct prompt *p, size_t at)
 {
-	size_t at = p->cursor;
-
 	while (at > 0 && is_continuation(p->text.p[--at]))
 		;
 	return at;
@@ -226,7 +224,7 @@ static enum prompt_result edit_text(struct prompt *p, const struct key *key, com
 	case KEY_BACKSPACE:
 		if (!p->text.n)
 			return PROMPT_CANCELLED;
-		cut(p, step_left(p), p->cursor);
+		cut(p, step_left(p, p->cursor), p->cursor);
 		return PROMPT_CHANGED;
 	case KEY_DELETE:
 		cut(p, p->cursor, step_right(p, p->cursor));
@@ -241,7 +239,7 @@ static enum prompt_result edit_text(struct prompt *p, const struct key *key, com
 		cut(p, word_start(p), p->cursor);
 		return PROMPT_CHANGED;
 	case KEY_LEFT:
-		p->cursor = step_left(p);
+		p->cursor = step_left(p, p->cursor);
 		return PROMPT_GOES_ON;
 	case KEY_RIGHT:
 		p->cursor = step_right(p, p->cursor);
@@ -305,23 +303,46 @@ static void add_sign(const struct prompt *p, int cols, struct buf *out)
 		buf_printf(out, ", %s", signs[p->kind]);
 }
 
+enum { ESCAPE_COLS = 10 }; /* <U+10FFFF> */
+
+static int width_before(const struct prompt *p, size_t from, bool ascii)
+{
+	struct str shown = str_make(p->text.p + from, p->cursor - from);
+
+	return (int)cells_width(raw_of(shown), TEXT_LINE, ascii, 4096);
+}
+
+/* A long text scrolls to the left, so that the cursor stays visible: where it begins then. Only what
+ * may be in the row is measured. A combining mark is escaped at the start, and thus wider there than
+ * behind its letter. */
+static size_t first_shown(const struct prompt *p, int room, bool ascii)
+{
+	size_t from = p->cursor, at = from, bytes = room > 0 ? (size_t)room * 8 : 0;
+
+	while (at > 0 && p->cursor - at < bytes) {
+		int width;
+
+		at = step_left(p, at);
+		width = width_before(p, at, ascii);
+		if (width < room)
+			from = at;
+		else if (width >= room + ESCAPE_COLS)
+			break;
+	}
+	return from;
+}
+
 int prompt_draw(const struct prompt *p, struct grid *g, struct rect row)
 {
-	struct str before = str_make(p->text.p, p->cursor);
 	struct buf label = { 0 };
-	int cursor = (int)cells_width(raw_of(before), TEXT_LINE, g->ascii, 4096);
-	int sign, room;
-	size_t from = 0;
+	int cursor, sign, room;
+	size_t from;
 
 	add_sign(p, row.cols, &label);
 	sign = (int)cells_width(raw_of(buf_str(&label)), TEXT_LINE, g->ascii, (uint32_t)row.cols);
 	room = row.cols - sign;
-	/* a long text scrolls to the left, so that the cursor stays visible */
-	while (cursor >= room && from < p->cursor) {
-		from = step_right(p, from);
-		cursor = (int)cells_width(raw_of(str_make(p->text.p + from, p->cursor - from)),
-					  TEXT_LINE, g->ascii, 4096);
-	}
+	from = first_shown(p, room, g->ascii);
+	cursor = width_before(p, from, g->ascii);
 	grid_text(g, row, ROLE_KEY, raw_of(buf_str(&label)), TEXT_LINE);
 	grid_text(g, rect_in(row, 0, sign, 1, room), ROLE_NORMAL,
 		  raw_of(str_from(buf_str(&p->text), from)), TEXT_LINE);

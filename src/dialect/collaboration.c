@@ -287,18 +287,14 @@ static void decode_payload(struct decoder *d, struct message *m, int type,
 	}
 }
 
-/* Whether a sender of that type gives out work, aborts it or judges it. Other types than those of the
- * text are not judged: sibling texts have more. */
-static bool has_authority(int type, const struct actor *from)
+static enum authority authority_for(int type)
 {
-	bool developer = str_is(from->type, "developer"), reviewer = str_is(from->type, "reviewer");
-
 	switch (type) {
 	case MT_ASSIGNMENT:
 	case MT_REVIEW_REQUEST:
-	case MT_ABORT: return from->human || !(developer || reviewer);
-	case MT_REVIEW_RESULT: return from->human || !developer;
-	default: return true;
+	case MT_ABORT: return AUTHORITY_DIRECT;
+	case MT_REVIEW_RESULT: return AUTHORITY_JUDGE;
+	default: return AUTHORITY_NONE;
 	}
 }
 
@@ -315,7 +311,8 @@ static void check_direction(struct checker *c, int type, struct message *m)
 		[MT_REVIEW_RESULT] = { "reviewer", "architect", RULE("2.2.5-direction") },
 	};
 
-	if (!has_authority(type, &m->from))
+	m->authority = (uint8_t)authority_for(type);
+	if (!m->from.human && !type_has_authority(m->from.type, authority_for(type)))
 		m->flags |= RECORD_NOT_ITS_ROLE;
 	if ((size_t)type >= sizeof(expected) / sizeof(expected[0]))
 		return;

@@ -45,6 +45,11 @@ static bool is_skin_tone(uint32_t c)
 	return between(c, 0x1f3fb, 0x1f3ff);
 }
 
+static bool is_keycap_base(uint32_t c)
+{
+	return between(c, '0', '9') || c == '#' || c == '*';
+}
+
 /* Columns of a non-control character: 1, 2, 0 for a combining mark, -1 if it must be escaped. */
 static int shown_cols(uint32_t c)
 {
@@ -141,7 +146,7 @@ static void spell_tag(struct cells *it)
 static void take_modifiers(struct cells *it, struct cell *out)
 {
 	bool pictograph = is_pictograph(out->base);
-	bool keycap = between(out->base, '0', '9') || out->base == '#' || out->base == '*';
+	bool keycap = is_keycap_base(out->base);
 	bool variant = false, tone = false;
 	size_t marks = 0, n;
 	uint32_t c;
@@ -254,6 +259,35 @@ bool cells_hidden(struct raw text)
 		if (utf8_decode(s, &c) && is_tag(c))
 			return true;
 		s = str_from(s, 1);
+	}
+	return false;
+}
+
+bool is_unseen(uint32_t c)
+{
+	return between(c, 0x80, 0x9f) || is_never_shown(c);
+}
+
+/* Whether an invisible character is part of an emoji, as take_modifiers has it. */
+static bool is_in_emoji(uint32_t before, uint32_t c, uint32_t after)
+{
+	if (c == 0xfe0e || c == 0xfe0f)
+		return is_pictograph(before) || (is_keycap_base(before) && after == KEYCAP);
+	return c == ZWJ && is_pictograph(after) &&
+	       (is_pictograph(before) || is_skin_tone(before) || before == 0xfe0f);
+}
+
+bool cells_unseen(struct raw text)
+{
+	struct cells it = { .rest = text.untrusted };
+	uint32_t before = 0, c;
+	size_t n;
+
+	for (; it.rest.n; skip(&it, n ? n : 1)) {
+		n = utf8_decode(it.rest, &c);
+		if (n && is_unseen(c) && !is_in_emoji(before, c, peek(&it, n)))
+			return true;
+		before = n ? c : 0;
 	}
 	return false;
 }

@@ -72,6 +72,10 @@ enum cells_step cells_next(struct cells *it, struct cell *out);
 
 /* Whether the text contains tag characters, including the part that would be clipped. */
 bool cells_hidden(struct raw text);
+/* Whether a character is a C1 control, bidi or invisible, and thus always escaped on its own. */
+bool is_unseen(uint32_t c);
+/* Whether the text contains such characters, other than inside emoji. */
+bool cells_unseen(struct raw text);
 /* Columns of the text's widest line; stops counting beyond limit. */
 uint32_t cells_width(struct raw text, enum text_mode mode, bool ascii, uint32_t limit);
 /* Writes the next line into out, which has room for `cols` cells, clipped to `cols` columns: the

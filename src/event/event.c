@@ -40,6 +40,19 @@ static const char *const review_verdict_names[] = {
 	[REVIEW_REJECTED] = "rejected",
 };
 
+bool type_has_authority(struct str type, enum authority needed)
+{
+	bool directs = str_is(type, "architect") || str_is(type, "product_owner");
+
+	switch (needed) {
+	case AUTHORITY_NONE: break;
+	case AUTHORITY_DIRECT: return directs;
+	case AUTHORITY_JUDGE:
+		return directs || str_is(type, "reviewer") || str_is(type, "challenger");
+	}
+	return true;
+}
+
 const char *trust_name(enum trust t)
 {
 	static const char *const names[TRUST_COUNT] = { "log", "agent", "reply", "journal" };

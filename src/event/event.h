@@ -39,6 +39,16 @@ struct actor {
 	enum known_role known_role; /* well-known role: the id needs no lookup */
 };
 
+/* What the type of a sender must allow for a message to act on the work of others. */
+enum authority {
+	AUTHORITY_NONE,   /* nothing */
+	AUTHORITY_DIRECT, /* giving out tasks and reviews, aborting them */
+	AUTHORITY_JUDGE,  /* reviewing */
+};
+
+/* Other types than those of the text and of related ones have no authority. */
+bool type_has_authority(struct str type, enum authority needed);
+
 extern const struct actor known_role_actors[KNOWN_ROLE_COUNT];
 
 /* Lookup key of a name: its text, hash and, once resolved, number; all zero = none. */
@@ -227,6 +237,7 @@ struct message {
 	struct str id, reply_to, correlation;
 	int64_t sequence; /* -1 = none */
 	uint16_t flags;   /* enum record_flag */
+	uint8_t authority; /* enum authority: what it needs of its sender's type */
 	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */
 	const char *inside; /* "/part/text", or "" */
 	struct message *other; /* if RECORD_AMBIGUOUS: what parsers read that take the last of

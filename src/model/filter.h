@@ -44,6 +44,7 @@ bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent,
 
 /* Where the last word of a filter begins. */
 size_t filter_last_word(struct str text);
+enum { FILTER_VALUE_MAX = 100 }; /* bytes of a name; longer ones are not offered */
 /* Calls `each` with what the last word of a filter being typed could become: the keys, or the values
  * of its key, those of names as the model has them. Words may repeat, and need not begin like the
  * last word. */

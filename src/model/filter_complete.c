@@ -5,7 +5,6 @@
 
 enum {
 	SCAN_MAX = 100000, /* entities looked at for names, the newest first */
-	VALUE_MAX = 100,   /* bytes; longer ones are not offered */
 };
 
 struct offer {
@@ -20,7 +19,7 @@ static void offer(const struct offer *o, struct str value)
 	struct buf word = { 0 };
 	bool quote = memchr(value.p ? value.p : "", ' ', value.n);
 
-	if (!value.n || value.n > VALUE_MAX || memchr(value.p, '"', value.n))
+	if (!value.n || value.n > FILTER_VALUE_MAX || memchr(value.p, '"', value.n))
 		return;
 	for (size_t i = 0; i < value.n; i++)
 		if ((unsigned char)value.p[i] < 0x20 || value.p[i] == 0x7f)

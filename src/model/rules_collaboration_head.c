@@ -4,11 +4,6 @@
 
 enum { SEQUENCE_REPORTS_MAX = 50 };
 
-static bool is_architect(const struct actor *actor)
-{
-	return str_is(actor->type, "architect");
-}
-
 static void report_type(struct apply_ctx *a, const struct agent *agent, const char *at)
 {
 	char q[QUOTED_MAX];
@@ -31,6 +26,30 @@ static inline void check_type(struct apply_ctx *a, const struct agent *agent,
 		report_type(a, agent, at);
 }
 
+/* What an agent may do follows the type by which it was known first, whatever a later line claims. */
+static void check_authority(struct apply_ctx *a, const struct agent *from)
+{
+	struct str type = model_str(a->m, from->type);
+
+	if (!a->msg->from.human && !type_has_authority(type, (enum authority)a->msg->authority))
+		trust_deny(a);
+}
+
+/* Some introduce agents without a type; the first one that is stated stays. */
+static void note_type(struct model *m, struct agent *agent, const struct actor *actor)
+{
+	if (rarely(!model_str(m, agent->type).n) && actor->type.n)
+		agent->type = model_intern(m, actor->type);
+}
+
+/* Whether the sender gives out work: as a person, or as the architect it was known as first. */
+static bool is_leading(const struct apply_ctx *a, const struct agent *from)
+{
+	return a->msg->from.human ||
+	       (str_is(a->msg->from.type, "architect") &&
+		(!from || str_is(model_str(a->m, from->type), "architect")));
+}
+
 static void report_unknown(struct apply_ctx *a, const char *rule, const char *at, struct str id)
 {
 	char q[QUOTED_MAX];
@@ -47,8 +66,13 @@ static void check_agents(struct apply_ctx *a)
 	struct session_rules *r = rules_of(a);
 	struct agent *from = a->from == NONE ? NULL : &m->agents.v[a->from];
 	struct agent *to = a->to == NONE ? NULL : &m->agents.v[a->to];
-	bool leads = is_architect(&a->msg->from) || a->msg->from.human;
+	bool leads;
 
+	if (from)
+		note_type(m, from, &a->msg->from);
+	if (to)
+		note_type(m, to, &a->msg->to);
+	leads = is_leading(a, from);
 	if (from) {
 		if (r->saw_agents && !from->known && !leads) {
 			report_unknown(a, RULE("6.2-from_agent"), "/from_agent/agent_id",
@@ -57,6 +81,7 @@ static void check_agents(struct apply_ctx *a)
 		}
 		if (from->unknown)
 			trust_deny(a);
+		check_authority(a, from);
 		check_type(a, from, &a->msg->from, "/from_agent/agent_type");
 		from->known = true;
 	}

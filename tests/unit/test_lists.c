@@ -176,6 +176,61 @@ START_TEST(what_cannot_be_copied_is_said)
 }
 END_TEST
 
+/* Returns and newlines may stand between the values of JSON; elsewhere a shell would run what is
+ * before them. */
+START_TEST(only_json_is_copied_with_its_blanks)
+{
+	make_folder();
+	write_file(path_of("cr.log"), STR("build ok:\r  touch pwned\r done\n"
+					  "\"touch pwned\"\r\r\n"
+					  "{\"a\":\r1} touch pwned\r\n"
+					  "{\"a\":\t1,\r\"b\":2}\n"));
+	open_path(path_of("cr.log"), 36, 120);
+	type("4g");
+	for (uint32_t i = 0; i < 4; i++) {
+		app_effects_taken(&app);
+		type("Y");
+		ck_assert_uint_eq(app.effects.n, i == 3);
+		says(i == 3 ? "copied message #4, " : "contains control or hidden characters");
+		type("j");
+	}
+	close_demo();
+	remove_folder();
+}
+END_TEST
+
+#define ASK(id) \
+	"{\"type\":\"request:ask-user\",\"id\":\"" id "\",\"timestamp\":\"2026-01-26T10:00:03Z\"," \
+	"\"agentId\":\"bob\",\"payload\":{\"question\":\"Q?\",\"options\":[],\"timeout\":300000}}\n"
+
+static const struct {
+	const char *log;
+	bool copied;
+} unseen[] = {
+	{ ASK("q\\u009b31m"), false },
+	{ ASK("q\\u202ex"), false },
+	{ ASK("q\\u200bx"), false },
+	{ ASK("q\\ufe0fx"), false },
+	{ ASK("q\\u200d\\u2764"), false },
+	{ ASK("q\xf3\xa0\x81\x81"), false },
+	{ ASK("q\\u00fc"), true },
+	{ ASK("\\u2764\\ufe0f\\u200d\\ud83d\\udd25"), true },
+};
+
+/* What is pasted looks like what was shown. */
+START_TEST(no_id_is_copied_with_characters_unseen)
+{
+	make_folder();
+	write_file(path_of("unseen.log"), str_of(unseen[_i].log));
+	open_path(path_of("unseen.log"), 36, 120);
+	type("4gy");
+	ck_assert_uint_eq(app.effects.n, unseen[_i].copied);
+	says(unseen[_i].copied ? "copied " : "contains control or hidden characters");
+	close_demo();
+	remove_folder();
+}
+END_TEST
+
 static uint32_t listed(void)
 {
 	return app_list(&app)->lines.list.n;
@@ -276,6 +331,67 @@ START_TEST(tab_completes)
 	type(completed[_i].keys);
 	ck_assert_msg(str_eq(buf_str(&app.prompt.text), str_of(completed[_i].text)),
 		      "%s: %.*s", completed[_i].keys, STR_ARG(buf_str(&app.prompt.text)));
+	close_demo();
+}
+END_TEST
+
+/* As for filters: nobody types a name of 101 bytes. */
+START_TEST(long_names_are_not_completed)
+{
+	struct buf log = { 0 };
+
+	make_folder();
+	for (int i = 0; i < 2; i++) {
+		buf_printf(&log, "{\"message_id\":\"00000000-0000-4000-8000-00000000000%d\","
+				 "\"timestamp\":\"2026-02-06T12:00:01Z\",\"sequence_number\":%d,"
+				 "\"from_agent\":{\"agent_id\":\"lead\",\"agent_type\":\"architect\"},"
+				 "\"message_type\":\"task_assignment\",\"correlation_id\":\"c-1\","
+				 "\"to_agent\":{\"agent_type\":\"developer\",\"agent_id\":\"%c",
+			   i, i, 'b' + i);
+		for (int n = 1; n < 100 + i; n++)
+			buf_addc(&log, 'a');
+		buf_printf(&log, "\"},\"payload\":{\"task\":{\"task_id\":\"%c", 'b' + i);
+		for (int n = 1; n < 100 + i; n++)
+			buf_addc(&log, 't');
+		buf_adds(&log, "\"}}}\n");
+	}
+	write_file(path_of("long.log"), buf_str(&log));
+	open_path(path_of("long.log"), 36, 120);
+	type(":narrow task b<Tab>");
+	ck_assert_uint_eq(app.prompt.text.n, strlen("narrow task ") + 100 + 1);
+	type("<Esc>:narrow task c<Tab>");
+	ck_assert_str_eq(app.prompt.text.p, "narrow task c");
+	type("<Esc>:assign b<Tab>");
+	ck_assert_uint_eq(app.prompt.text.n, strlen("assign ") + 100 + 1);
+	type("c<Tab>"); /* the other agent */
+	ck_assert_uint_eq(app.prompt.text.n, strlen("assign ") + 100 + 1 + 1);
+	type("<Esc>:assign c<Tab>");
+	ck_assert_str_eq(app.prompt.text.p, "assign c");
+	close_demo();
+	buf_release(&log);
+	remove_folder();
+}
+END_TEST
+
+/* Its end, with the cursor; how much is before it costs nothing. */
+START_TEST(a_long_text_is_drawn_at_once)
+{
+	struct str end = STR("the end");
+	int row, col;
+
+	open_demo();
+	type(":");
+	for (int i = 0; i < 1000000; i++)
+		buf_adds(&app.prompt.text, i % 2 ? "x" : "\xcc\x81");
+	buf_add_str(&app.prompt.text, end);
+	app.prompt.cursor = app.prompt.text.n;
+	app_draw(&app, grid, &row, &col);
+	ck_assert(screen_has(end.p));
+	ck_assert_int_eq(col, 119);
+	app.prompt.cursor -= end.n;
+	app_draw(&app, grid, &row, &col);
+	ck_assert(!screen_has(end.p));
+	ck_assert_int_eq(col, 119);
 	close_demo();
 }
 END_TEST
@@ -737,9 +853,14 @@ int main(void)
 	tcase_add_test(lists, y_copies_an_id);
 	tcase_add_test(lists, Y_copies_the_message);
 	tcase_add_test(lists, what_cannot_be_copied_is_said);
+	tcase_add_test(lists, only_json_is_copied_with_its_blanks);
+	tcase_add_loop_test(lists, no_id_is_copied_with_characters_unseen, 0,
+			    sizeof(unseen) / sizeof(unseen[0]));
 	tcase_add_test(lists, the_list_narrows_while_a_filter_is_typed);
 	tcase_add_test(lists, typing_a_filter_waits_for_nothing);
 	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
+	tcase_add_test(lists, long_names_are_not_completed);
+	tcase_add_test(lists, a_long_text_is_drawn_at_once);
 	tcase_add_test(lists, completions_are_listed);
 	tcase_add_test(lists, matches_are_counted);
 	tcase_add_test(lists, counting_is_cut);
