@@ -202,7 +202,8 @@ struct event {
 				   EV_DECIDE of an envelope: of the notes that contain it;
 				   EV_RESPONSE: str_hash of the answer, 0 = none */
 	union {
-		struct actor agent; /* EV_AGENT; EV_TASK: the assignee */
+		struct actor agent; /* EV_AGENT; EV_TASK: the assignee; EV_RESPONSE: the person
+				       that a reply names, if any */
 		struct {            /* EV_USAGE */
 			uint64_t tokens_in, tokens_out, tokens_cached;
 			double cost;

@@ -112,6 +112,7 @@ struct reply {
 	uint32_t stray;  /* message that claims to, but is not from its addressee, NONE */
 	uint32_t acked;  /* how many of its items were acknowledged one by one */
 	bool own;        /* from the journal of this person */
+	bool relayed;    /* `by` is what the line itself says: an answer from a queue */
 	int64_t time_ms; /* when it was sent, by the journal, else TIME_NONE */
 	HVEC(uint32_t) items; /* that it decided */
 };
