@@ -172,7 +172,9 @@ struct event {
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
-			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency */
+			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency;
+			  EV_JUDGEMENT from a queue: gavel runs the agent that asked, and
+			  tells it of a timeout */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;

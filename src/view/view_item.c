@@ -168,7 +168,7 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 	while (n < item->n && item->steps[n].message < s->k)
 		n++;
 	prose_section(&own->prose, SECTION_HISTORY, NONE);
-	if (own->at.verdict == VERDICT_EXPIRED && item->steps[n - 1].what != STEP_EXPIRED)
+	if (own->at.verdict == VERDICT_EXPIRED && item->steps[n - 1].verdict != VERDICT_EXPIRED)
 		line_add(out, ROW_EXPIRED, 0, 0);
 	while (n-- > 0) {
 		while (next < refused.n && refused.list[next] > item->steps[n].message)
