@@ -396,4 +396,39 @@ ok 'decided in a folder' says ann T1 reject
 ok 'corrected there' says ann T1 accept --correct
 is 'that is shown' 'accepted ann sent' "$(row ann T1)"
 
+# ---- what a second reviewer answers ----
+
+id=d7c0df31-ad91-457f-92cf-c4fc845e3ea4
+cp "$GAVEL_DATADIR/demo.ndjson" first.ndjson
+page() { "$GAVEL" show item $id --journal="$1" "$2" >page; }
+on_page() { grep -qF -- "$1" page || { cat page; return 1; }; }
+off_page() { ! grep -qF -- "$1" page || { cat page; return 1; }; }
+line_of() { grep -nF -- "$1" page | sed -n '1s/:.*//p'; }
+
+ok 'a question is passed on' "$GAVEL" decide --as=eve --journal=eve --deliver --escalate-to=second.ndjson --explain='Ann?' first.ndjson $id escalate
+ok 'its page' page eve first.ndjson
+ok '... says why' on_page 'why     Ann?'
+ok '... and its history to which queue, by whom' on_page 'escalated by eve to second.ndjson: Ann?'
+ok 'the entry of the queue' page ann second.ndjson
+ok '... has the question before who escalated it' [ "$(line_of 'question  ')" -lt "$(line_of 'escalated by  eve')" ]
+ok '... and the options' [ "$(line_of 'options  ')" -lt "$(line_of 'escalated by  eve')" ]
+ok 'ann answers' "$GAVEL" decide --as=ann --journal=ann --deliver --reply=first.ndjson.replies.ndjson --option=1 second.ndjson $id answer
+ok 'the page of the first one' page eve first.ndjson
+ok '... says who answered, as the reply file claims' on_page 'answered by ann (reply file) at '
+ok '... and what' on_page 'answer  Terminate it'
+ok '... but not why it was escalated as the reason' off_page 'why     '
+ok '... its history has the answer' on_page 'answered by ann (reply file): Terminate it'
+ok '... and the escalation' on_page 'escalated by eve to second.ndjson: Ann?'
+ok '... in that order, newest first' [ "$(line_of '(reply file): Terminate it')" -lt "$(line_of 'escalated by eve')" ]
+{ cat "$GAVEL_DATADIR/demo.ndjson" first.ndjson.replies.ndjson; } >claim.ndjson
+ok 'the same line in the log' page nobody claim.ndjson
+ok '... is an answer' on_page '✓ answered'
+ok '... that names nobody' off_page 'answered by ann'
+cp "$GAVEL_DATADIR/demo.ndjson" refused.ndjson
+ok 'another one is passed on' "$GAVEL" decide --as=eve --journal=eve --deliver --escalate-to=third.ndjson refused.ndjson $id escalate
+ok '... and rejected' "$GAVEL" decide --as=ann --journal=ann --deliver --reply=refused.ndjson.replies.ndjson --explain=Never. third.ndjson $id reject
+ok '... the page of the first one' page eve refused.ndjson
+ok '... says by whom' on_page 'rejected by ann (reply file) at '
+ok '... and why' on_page 'why     Never.'
+
 tap_end

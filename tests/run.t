@@ -192,7 +192,7 @@ ok 'ignores TERM: a second Q kills' agent '4<until:hello>Q<until:waiting for dev
 
 # ---- passed on ----
 
-printf '%s' "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y6<until:escalated>4f<until:came back>\$<until:someone else><wait:400>y4<until:got b>Q" >keys
+printf '%s' "<until:question>eNot mine.<Enter><until:staged>\$<until:caution><wait:400>$save haste.txt<Enter>y<until:escalated>$save passed.txt<Enter>6<until:escalated>4f<until:came back>1j<until:1 to send>$save back.txt<Enter>\$<until:someone else><wait:400>$save send.txt<Enter>y4<until:got b>1<until:Nothing waits>$save sent.txt<Enter>Q" >keys
 timeout 60 "$GAVEL" run --headless --size 100x24 --keys keys --escalate-to queue.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" \
 	'wait-for-line q-1' 'say got {last:answer}' stall >out 2>err &
 pid=$!
@@ -208,6 +208,29 @@ is '... the first confirms, and the agent has it' 0 $?
 captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
 ok '... as it was decided' wrote 'got b'
 ok '... once' [ "$(grep -c '"correlationId":"q-1"' "$captures/dev.ndjson.replies.ndjson")" = 1 ]
+ok 'pre-flight says how much time is left to whoever is asked' shows haste.txt 'caution: expires in 4:5'
+ok '... and what happens then' shows haste.txt '; then the agent gets TIMEOUT'
+ok 'what was passed on stays in the inbox' shows passed.txt 'escalated 1 ·'
+ok '... with its words' shows passed.txt 'Which one?'
+ok 'an answer that came back is in the title' shows back.txt '1 to send'
+ok '... and in the inbox' shows back.txt 'came back 1 ·'
+ok '... pre-flight has the question, the answer and who says so' shows send.txt '"q-1 Which one?": B, says bob'
+ok '... once it is sent it is not any more' shows sent.txt 'Nothing waits'
+"$GAVEL" show item q-1 "$captures/dev.ndjson" >page
+ok '... the record names who has answered' grep -qF 'answered by bob (reply file): B' page
+ok '... and who has escalated it, why' grep -qF 'escalated by ann to queue.ndjson: Not mine.' page
+"$GAVEL" show item q-1 --journal=nobody queue.ndjson >page
+ok 'the second reviewer reads the same end of it' grep -qF 'then the agent gets TIMEOUT' page
+
+# nobody answers
+brief=$(printf '%s' "$ask" | sed 's/300000/3000/')
+ok 'what was passed on expires' run "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y<until:escalated><until:expired: the agent gets TIMEOUT>${save} over.txt<Enter>Q" \
+	--escalate-to late.ndjson --agent dev -- "$FAKE_AGENT" "say $brief" 'wait-for-line TIMEOUT' 'say heard' stall
+ok '... and is shown as such' shows over.txt 'expired 1 ·'
+"$GAVEL" show item q-1 "$captures/dev.ndjson" >page
+ok '... the history tells that gavel did it' grep -qF 'expired by gavel' page
+is '... and says so once' 1 "$(sed -n '/^History/,/^$/p' page | grep -c expired)"
+ok '... and no reply file' sh -c '! grep -q "by reply file" page'
 
 # answers ID VALUE: a line as the second reviewer's gavel writes it
 answers() {
@@ -256,7 +279,7 @@ ok '... and changes nothing' told_nothing
 
 # one answer from the queue, one decision of one's own: two pages, two confirmations
 second='{"type":"event:question","id":"q-2","timestamp":"{now}","payload":{"question":"And now?"}}'
-printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:came back>=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y4<until:got none>\$<until:someone else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
+printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:came back>J=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y4<until:got none>\$<until:someone else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
 timeout 60 "$GAVEL" run --headless --size 100x40 --keys keys --escalate-to both.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" "say $second" \
 	'wait-for-line q-2' 'say got {last:answer}' 'wait-for-line q-1' 'say got {last:answer}' stall >out 2>err &
 pid=$!

@@ -32,7 +32,9 @@ static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *o
 
 	buf_addc(&details, '{');
 	json_put_name(&details, "deadline", timestamp_iso(w->deadline_ms, time));
-	buf_addc(&details, '}');
+	json_open(&details, "x-gavel", '{'); /* no person and no other program has decided it */
+	json_put_name(&details, "by", "gavel");
+	buf_adds(&details, "}}");
 	orchestrator_refuse(str_make(w->id, w->id_n), CODE_TIMEOUT,
 			    STR("No answer in time"), buf_str(&details), now_ms, out);
 	buf_release(&details);

@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "decide/output_queue.h"
+#include "view/view_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { POLL_EVERY_MS = 1000, BLOCK_BYTES = 64 << 10 };
+enum { POLL_EVERY_MS = 1000, BLOCK_BYTES = 64 << 10, SUBJECT_COLS = 40 };
 
 void queue_replies_open(struct queue_replies *r, struct agent_set *agents, struct app *app,
 			const char *queue, struct trusted reviewers)
@@ -33,8 +34,12 @@ void queue_replies_close(struct queue_replies *r)
 {
 	if (r->path)
 		fd_close(&r->fd);
-	for (uint32_t i = 0; i < r->list.n; i++)
+	for (uint32_t i = 0; i < r->list.n; i++) {
 		buf_release(&r->list.v[i].line);
+		buf_release(&r->list.v[i].by);
+		buf_release(&r->list.v[i].said);
+	}
+	vec_release(&r->returned);
 	vec_release(&r->list);
 	framer_release(&r->framer);
 	decoder_release(&r->decoder);
@@ -182,6 +187,26 @@ static void report_ignored(struct queue_replies *r, uint32_t agent)
 	buf_release(&line);
 }
 
+/* Who gave the answer and what it is, by its own words; the file is one that is believed. */
+static void note_words(struct queue_replies *r, struct queue_reply *reply, struct str line)
+{
+	const struct model *m = &r->agents->load->model;
+	struct frame_info info = { .full_length = line.n, .reply = true };
+	struct json_reader json = { 0 };
+	yyjson_val *root = NULL;
+
+	dialect_decode(&r->decoder, line, &info, &r->message);
+	if (r->message.from.human)
+		buf_add_str(&reply->by, r->message.from.id);
+	else if (r->message.events.n && r->message.events.v[0].type == EV_RESPONSE)
+		buf_add_str(&reply->by, r->message.events.v[0].agent.id);
+	if (reply->item != NONE && json_read(&json, line, &root) == JSON_OK)
+		buf_add_str(&reply->said,
+			    dialect_decision_reason(reply->dialect, root,
+						    model_str(m, m->items.v[reply->item].id)));
+	json_reader_release(&json);
+}
+
 static void on_line(void *ctx, const struct frame *frame)
 {
 	struct queue_replies *r = ctx;
@@ -205,6 +230,7 @@ static void on_line(void *ctx, const struct frame *frame)
 		return;
 	}
 	reply.dialect = r->message.dialect;
+	note_words(r, &reply, frame->bytes);
 	buf_add_str(&reply.line, frame->bytes);
 	buf_addc(&reply.line, '\n');
 	vec_push(&r->list, reply);
@@ -308,8 +334,15 @@ void queue_replies_poll(struct queue_replies *r, int64_t now_ms)
 		return;
 	r->looked_ms = now_ms;
 	read_file(r);
+	r->returned.n = 0;
 	for (uint32_t i = 0; i < r->list.n; i++)
-		waiting += is_waiting(r, &r->list.v[i]);
+		if (is_waiting(r, &r->list.v[i]))
+			vec_push(&r->returned, r->list.v[i].item);
+	waiting = r->returned.n;
+	r->app->scene.returned = r->returned.v;
+	r->app->scene.returned_n = waiting;
+	if (waiting != r->waiting)
+		r->app->stale[TAB_INBOX] = true;
 	if (r->list.n > before && waiting > r->waiting)
 		app_say(r->app, ROLE_ACCENT,
 			"an answer came back for %s; {deliver} reviews and sends it",
@@ -332,6 +365,34 @@ void queue_replies_banner(const struct queue_replies *r, struct buf *out)
 			   r->ignored, plural_s(r->ignored), r->path);
 }
 
+/* "Which one?": Beta, says bob */
+static struct str words_of(const struct queue_replies *r, const struct queue_reply *reply,
+			   struct arena *arena)
+{
+	const struct scene *s = &r->app->scene;
+	const struct model *m = s->model;
+	const struct item *item = reply->item == NONE ? NULL : &m->items.v[reply->item];
+	struct buf text = { 0 }, said = { 0 };
+	struct item_state at;
+	struct str words;
+
+	if (!item || !item_at(m, item, m->records.n, TIME_NONE, &at))
+		return STR_NONE;
+	buf_addc(&text, '"');
+	add_item_words(s, item, &at, SUBJECT_COLS, &text);
+	buf_addc(&text, '"');
+	buf_add_str(&said, buf_str(&reply->said));
+	answer_label(s, reply->item, &said);
+	if (said.n)
+		buf_printf(&text, ": %.*s", STR_ARG(buf_str(&said)));
+	if (reply->by.n)
+		buf_printf(&text, ", says %.*s", STR_ARG(buf_str(&reply->by)));
+	words = arena_str(arena, buf_str(&text));
+	buf_release(&text);
+	buf_release(&said);
+	return words;
+}
+
 void queue_replies_plan(void *queue_replies, struct plan *plan)
 {
 	struct queue_replies *r = queue_replies;
@@ -349,6 +410,7 @@ void queue_replies_plan(void *queue_replies, struct plan *plan)
 		p.letter.channel = CHANNEL_CHILD;
 		p.letter.path = arena_str(&plan->arena, buf_str(&path));
 		p.letter.bytes = arena_str(&plan->arena, buf_str(&reply->line));
+		p.words = words_of(r, reply, &plan->arena);
 		p.letter.to = str_of(r->agents->agents.v[reply->agent]->child->name);
 		vec_push(&p.cautions,
 			 STR("decided by someone else; it came back from the queue"));

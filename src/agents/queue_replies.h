@@ -19,6 +19,7 @@ struct queue_reply {
 	uint32_t item;    /* that it decides, NONE = unknown */
 	enum dialect_id dialect;
 	struct buf line; /* with its newline */
+	struct buf by, said; /* who says so, and the answer or the reason; empty = it does not tell */
 };
 
 struct queue_replies {
@@ -37,6 +38,7 @@ struct queue_replies {
 	struct message message;
 	VEC(struct queue_reply) list;
 	uint32_t ignored; /* lines that answer what was not escalated */
+	VEC(uint32_t) returned; /* items of the undelivered ones; NONE = unknown */
 	uint32_t waiting; /* undelivered ones at the last poll */
 };
 

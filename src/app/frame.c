@@ -51,6 +51,7 @@ static void count_title(const struct app *a, const struct grid *g, int narrowed,
 		   narrowed && a->cols - narrowed >= TITLE_WORDS_COLS ? " in all" : "");
 	add_count(out, "!", a->due, "due");
 	add_count(out, "", decide_staged(a), "staged");
+	add_count(out, "", a->scene.returned_n, "to send");
 	add_count(out, "", held, "held");
 	if (sending)
 		buf_adds(out, "  sending");

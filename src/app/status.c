@@ -61,6 +61,8 @@ static bool add_verbs(struct app *a, bool words, struct buf *out)
 
 	if (decide_staged(a))
 		keymap_text(&a->keymap, "{deliver} deliver  {undo} undo  ", out);
+	else if (a->scene.returned_n)
+		keymap_text(&a->keymap, "{deliver} send the answer  ", out);
 	else if (a->scene.artifact) /* of a review, also without a decision */
 		keymap_text(&a->keymap, "{deliver} next turn  ", out);
 	if (decide_keys(a, words, out))

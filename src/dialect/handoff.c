@@ -259,6 +259,8 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->origin_dialect = (uint8_t)q.dialect;
 	e->origin_kind = (uint8_t)q.kind;
 	e->deadline_ms = q.deadline_ms;
+	/* a gavel that runs the agent, which is told of a timeout */
+	e->severe = q.dialect == DIALECT_ORCHESTRATOR && str_is(q.reply_channel, "stdin");
 	e->undecidable = q.missing != NULL;
 	e->no_findings = q.kind == ITEM_VERDICT && has_no_findings(d, q.original);
 	path_push(&d->check, "x-gavel");
@@ -376,6 +378,7 @@ static void original_detail(struct decoder *d, const struct queue_entry *q, stru
 static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue_entry *q,
 			 struct detail *out)
 {
+	original_detail(d, q, out); /* what is asked comes first */
 	detail_add(out, "escalated by", q->by, true);
 	detail_add(out, "rationale", json_get_str(root, "rationale"), false);
 	detail_add(out, "from", json_get_str(q->object, "dialect"), true);
@@ -383,7 +386,6 @@ static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue
 	detail_add(out, "session", q->session, true);
 	detail_add(out, "item", q->item, true);
 	detail_add(out, "reply to", q->reply_path, true);
-	original_detail(d, q, out);
 	out->parts = 0; /* the entry has the original's */
 	out->deadline_ms = TIME_NONE;
 	detail_said(out, root);

@@ -26,6 +26,7 @@ static const struct member_path titles[] = {
 static const struct member_path reasons[] = {
 	{ DIALECT_COLLABORATION, { "payload", "content" } },
 	{ DIALECT_ORCHESTRATOR, { "payload", "answer" } },
+	{ DIALECT_ORCHESTRATOR, { "error", "message" } },
 	{ DIALECT_HANDOFF, { "rationale" } },
 };
 

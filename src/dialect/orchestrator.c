@@ -399,6 +399,19 @@ static void check_response(struct checker *c, int type, yyjson_val **got)
 			 "missing; it is required");
 }
 
+/* Who gave a reply, as gavel writes it in an answer from an escalation queue. Only a reply file is
+ * believed to name a person. */
+static struct str person_of(const struct decoder *d, yyjson_val *const *got)
+{
+	yyjson_val *open = json_get(got[B_ERROR], "details");
+
+	if (!d->info.reply)
+		return STR_NONE;
+	if (!open)
+		open = json_get(got[B_PAYLOAD], "metadata");
+	return json_get_str(json_get(open, "x-gavel"), "by");
+}
+
 static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *got[B_N], *row[1 + FIELDS_MAX], **payload = row + 1;
@@ -433,6 +446,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 
 		e->failed = type == OT_FAILURE;
 		e->other = json_str(row_of(c, ROWS_ERROR)[ERR_CODE]);
+		e->agent.id = person_of(d, got);
 		check_response(c, type, got);
 	}
 	if (type < 0)

@@ -34,6 +34,19 @@ static void end_response(struct encoding *e, struct proposal *p, struct buf *b)
 	buf_release(b);
 }
 
+/* An answer from a queue is sent by somebody else: it says who has given it, in an object that the
+ * protocol leaves open. */
+static void put_person(struct encoding *e, struct buf *b)
+{
+	const struct draft *d = draft_of(e, 0);
+
+	if (!e->via_queue)
+		return;
+	json_open(b, "x-gavel", '{');
+	json_put_str(b, "by", d->by.n ? d->by : e->terms->as);
+	buf_addc(b, '}');
+}
+
 /* ---- an answer ---- */
 
 /* The option that the person chose by its number, or named by its value or label; NULL: none. */
@@ -75,6 +88,7 @@ static void encode_answer(struct encoding *e, struct proposal *p)
 	json_put_str(&b, "answer", answer.p ? answer : STR(""));
 	json_open(&b, "metadata", '{');
 	json_put_str(&b, "answeredAt", encode_time(e));
+	put_person(e, &b);
 	buf_adds(&b, "}}");
 	end_response(e, p, &b);
 }
@@ -90,9 +104,11 @@ static void encode_refusal(struct encoding *e, struct proposal *p)
 	json_open(&b, "error", '{');
 	json_put_name(&b, "code", "UNAUTHORIZED");
 	json_put_str(&b, "message", d->explanation.n ? d->explanation : d->reason_code);
-	if (d->explanation.n && d->reason_code.n) {
+	if ((d->explanation.n && d->reason_code.n) || e->via_queue) {
 		json_open(&b, "details", '{');
-		json_put_str(&b, "reason_code", d->reason_code);
+		if (d->explanation.n && d->reason_code.n)
+			json_put_str(&b, "reason_code", d->reason_code);
+		put_person(e, &b);
 		buf_addc(&b, '}');
 	}
 	buf_addc(&b, '}');
@@ -151,7 +167,13 @@ static void encode_task(struct encoding *e, struct proposal *p)
 		if (v && fields[i].is_valid(v))
 			json_put_value(&b, fields[i].name, v);
 	}
-	buf_adds(&b, "}}");
+	buf_addc(&b, '}');
+	if (e->via_queue) {
+		json_open(&b, "metadata", '{');
+		put_person(e, &b);
+		buf_addc(&b, '}');
+	}
+	buf_addc(&b, '}');
 	end_response(e, p, &b);
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TITLE_MAX = 500 }; /* bytes */
+enum { TITLE_MAX = 500 /* bytes */, HASTE_MS = 300000 };
 
 void context_add_message(struct context *c, uint32_t message)
 {
@@ -199,6 +199,23 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 	return p;
 }
 
+/* Whoever is asked needs time to see it and to answer. */
+static void caution_of_deadline(struct encoding *e, uint32_t i, struct proposal *p)
+{
+	struct item_state at;
+	int64_t left;
+	char span[32];
+
+	state_of(e, i, &at);
+	if (at.deadline_ms == TIME_NONE || e->terms->now_ms == TIME_NONE)
+		return;
+	left = at.deadline_ms < e->terms->now_ms ? 0 : at.deadline_ms - e->terms->now_ms;
+	if (left < HASTE_MS)
+		propose_caution(e, p, "expires in %s; then %s",
+				timestamp_span(left, span),
+				item_default(e->model, item_of(e, i)));
+}
+
 void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect)
 {
 	const struct draft *d = draft_of(e, i);
@@ -222,4 +239,5 @@ void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect)
 	else
 		proposal_set_bytes(e, p, &b);
 	buf_release(&b);
+	caution_of_deadline(e, i, p);
 }

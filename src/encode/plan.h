@@ -21,6 +21,7 @@ struct proposal {
 	VEC(struct str) missing;
 	VEC(struct str) cautions;
 	uint32_t group;  /* sent together; number of the group's first draft */
+	struct str words; /* of a letter without drafts: what it says of what; empty = none */
 	struct str runs; /* the command it starts; empty = none */
 	bool hears;      /* answer to a queue's entry: its reply file was read, */
 	uint64_t heard_bytes; /* so far */

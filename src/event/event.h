@@ -182,7 +182,9 @@ struct event {
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
-			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency */
+			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency;
+			  EV_JUDGEMENT from a queue: gavel runs the agent that asked, and
+			  tells it of a timeout */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
@@ -212,7 +214,8 @@ struct event {
 				   EV_DECIDE of an envelope: of the notes that contain it;
 				   EV_RESPONSE: str_hash of the answer, 0 = none */
 	union {
-		struct actor agent; /* EV_AGENT; EV_TASK: the assignee */
+		struct actor agent; /* EV_AGENT; EV_TASK: the assignee; EV_RESPONSE: the person
+				       that a reply names, if any */
 		struct {            /* EV_USAGE */
 			uint64_t tokens_in, tokens_out, tokens_cached;
 			double cost;

@@ -140,3 +140,17 @@ void expire_before_raise(struct apply_ctx *a, uint32_t item)
 	    message_route(m, raise->message)->from == a->from)
 		expire(a, item);
 }
+
+const char *item_default(const struct model *m, const struct item *item)
+{
+	enum dialect_id dialect = message_route(m, item->steps[0].message)->dialect;
+
+	if (item->origin_runs || (m->runs_agents && dialect == DIALECT_ORCHESTRATOR))
+		return "the agent gets TIMEOUT";
+	return "the agent continues unanswered";
+}
+
+bool item_is_passed_on(const struct item *item, const struct item_state *at)
+{
+	return item->open && at->overlaid && !at->open && at->verdict == VERDICT_ESCALATED;
+}

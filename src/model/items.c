@@ -177,7 +177,8 @@ static uint32_t item_add(struct apply_ctx *a, const struct event *e, uint32_t ta
 
 	heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
 						     .origin_dialect = e->origin_dialect,
-						     .origin_kind = e->origin_kind });
+						     .origin_kind = e->origin_kind,
+						     .origin_runs = e->origin_dialect && e->severe });
 	item_set_owner(m, &m->items.v[number], (struct owner){ a->session, task, review });
 	if (id != NONE && e->item == ITEM_IMPROVEMENT)
 		note_raised(rules_of(a), id);

@@ -65,6 +65,7 @@ struct item {
 	bool dated : 1; /* is one of m->dated: item_deadline */
 	bool overlaid : 1; /* has a decision overlay: item_overlay */
 	uint8_t owned : 2; /* enum item_owner */
+	bool origin_runs : 1; /* forwarded by a gavel that runs the agent, and tells it of timeouts */
 	uint8_t origin_dialect, origin_kind; /* of an item forwarded by a queue; dialect 0 = none */
 };
 
@@ -112,6 +113,7 @@ struct reply {
 	uint32_t stray;  /* message that claims to, but is not from its addressee, NONE */
 	uint32_t acked;  /* how many of its items were acknowledged one by one */
 	bool own;        /* from the journal of this person */
+	bool relayed;    /* `by` is what the line itself says: an answer from a queue */
 	int64_t time_ms; /* when it was sent, by the journal, else TIME_NONE */
 	HVEC(uint32_t) items; /* that it decided */
 };
@@ -512,6 +514,10 @@ static inline uint32_t item_review(const struct model *m, const struct item *ite
 /* The deadline of its newest raise as of k; TIME_NONE = it has none. These take a pointer into
  * m->items, not a copy. */
 int64_t item_deadline(const struct model *m, const struct item *item, uint32_t k);
+/* What happens when its deadline passes, as the end of a sentence. */
+const char *item_default(const struct model *m, const struct item *item);
+/* Passed on to a queue from here, while nobody has decided it. */
+bool item_is_passed_on(const struct item *item, const struct item_state *at);
 /* Its decision overlay, or NULL. */
 const struct overlay *item_overlay(const struct model *m, const struct item *item);
 /* Removes all decision overlays. */

@@ -29,7 +29,10 @@ void model_reply_own(struct model *m, uint32_t message, struct str by, int64_t t
 	m->replies.v[at].own = true;
 	trust_note_sender(m, &(struct route){ .from = message_route(m, message)->from,
 					      .trust = TRUST_JOURNAL }, message);
-	m->replies.v[at].by = name == NONE ? m->replies.v[at].by : name;
+	if (name != NONE) {
+		m->replies.v[at].by = name;
+		m->replies.v[at].relayed = false;
+	}
 	m->replies.v[at].time_ms = time_ms;
 }
 
@@ -72,8 +75,10 @@ void reply_name_person(struct apply_ctx *a, struct str by)
 {
 	struct reply *r = a->reply ? vec_last(&a->m->replies) : NULL;
 
-	if (r && r->by == NONE && by.n)
-		r->by = model_intern(a->m, by);
+	if (!r || r->by != NONE || !by.n)
+		return;
+	r->by = model_intern(a->m, by);
+	r->relayed = true;
 }
 
 void reply_decides(struct apply_ctx *a, uint32_t item)

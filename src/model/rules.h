@@ -325,7 +325,7 @@ void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_k
 
 /* Replies (replies.c). reply_add: the message that is applied is one. */
 void reply_add(struct apply_ctx *a, const struct place *place);
-/* Names who said it, unless the journal did; nothing for other messages. */
+/* Who said it by its own words, unless the journal knows; nothing for other messages. */
 void reply_name_person(struct apply_ctx *a, struct str by);
 /* The reply that is applied decides an item. */
 void reply_decides(struct apply_ctx *a, uint32_t item);

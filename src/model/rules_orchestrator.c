@@ -287,6 +287,7 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 		check_reply(a, e, q);
 		note_submitted(a, e, q);
 	}
+	reply_name_person(a, e->agent.id);
 	item = q->answered ? NONE : item_of_request(a, e, q, &yes);
 	if (item != NONE)
 		item_step(a, item, STEP_DECIDED,

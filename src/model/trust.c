@@ -66,6 +66,8 @@ enum trust message_trust(const struct model *m, uint32_t message)
 {
 	const struct reply *r = message_reply(m, message);
 
+	if (r && r->relayed)
+		return TRUST_REPLY; /* also where this gavel has sent it */
 	return r && r->own ? TRUST_JOURNAL : (enum trust)message_route(m, message)->trust;
 }
 

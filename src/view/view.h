@@ -96,6 +96,8 @@ struct scene {
 	const uint8_t *unfolded; /* pre-flight: by letter, unfolded_n of them: all of it is shown */
 	uint32_t unfolded_n;
 	const struct artifact_now *artifact; /* of a review; NULL = no review */
+	const uint32_t *returned; /* items with answers from the queue that are to be sent */
+	uint32_t returned_n;
 	const struct triage *triage;         /* NULL = nothing is marked or snoozed */
 	uint32_t mark;                       /* timeline: chosen mark, message + 1; 0 = none */
 	const struct life *lives;            /* life_n of them, valid at the end of the session */

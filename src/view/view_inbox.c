@@ -39,16 +39,18 @@ static const struct column table[COL_COUNT] = {
 enum { AGENT_LEAST = 12, AGENT_MOST = 20, PAPER_ID_MOST = 36, PAPER_ID_ITEMS = 256 };
 
 /* What happens if the person says nothing. */
-enum group { GROUP_DUE, GROUP_BLOCKED, GROUP_REVIEW, GROUP_ADVICE, GROUP_EXPIRED, GROUP_CLOSED,
-	     GROUP_COUNT };
+enum group { GROUP_RETURNED, GROUP_DUE, GROUP_BLOCKED, GROUP_REVIEW, GROUP_ADVICE, GROUP_ESCALATED,
+	     GROUP_EXPIRED, GROUP_CLOSED, GROUP_COUNT };
 
 static const struct {
 	const char *name, *silence;
 } groups[GROUP_COUNT] = {
+	[GROUP_RETURNED] = { "came back", "answered by somebody else; you send it" },
 	[GROUP_DUE] = { "due", "goes on without you when its time is up" },
 	[GROUP_BLOCKED] = { "blocked on you", "waits until you decide" },
 	[GROUP_REVIEW] = { "review", "stays open until you decide" },
 	[GROUP_ADVICE] = { "advice", "goes on without it" },
+	[GROUP_ESCALATED] = { "escalated", "somebody else answers it, while it is asked" },
 	[GROUP_EXPIRED] = { "expired", "its time was up just now" },
 	[GROUP_CLOSED] = { "closed", "nothing is left to decide" },
 };
@@ -130,7 +132,7 @@ static enum group group_of(const struct scene *s, uint32_t number)
 		if (at.deadline_ms != TIME_NONE)
 			return GROUP_DUE;
 	}
-	return group == GROUP_DUE ? GROUP_BLOCKED : group; /* 0 in the table: not listed there */
+	return !group ? GROUP_BLOCKED : group; /* 0 in the table: not listed there */
 }
 
 static void add_row(struct inbox_rows *p, uint32_t item, enum group group)
@@ -208,6 +210,37 @@ static uint32_t count_closed(const struct scene *s)
 	return n;
 }
 
+/* Whether an answer came back from the queue and was not sent yet. */
+static bool has_returned(const struct scene *s, uint32_t item)
+{
+	for (uint32_t i = 0; i < s->returned_n; i++)
+		if (s->returned[i] == item)
+			return true;
+	return false;
+}
+
+/* What was passed on stays on the screen while its question is open: the agent still waits, or goes
+ * on without an answer. Only what was decided here has an overlay. */
+static void add_passed_on(const struct scene *s, struct lines *out, struct inbox_rows *rows)
+{
+	const struct model *m = s->model;
+	struct item_state at;
+
+	for (uint32_t i = 0; s->keymap && !s->all && i < m->overlays.n && yield_on(s->yield); i++) {
+		uint32_t item = m->overlays.v[i].item;
+
+		if (m->overlays.v[i].verdict != VERDICT_ESCALATED ||
+		    !item_at(m, &m->items.v[item], s->k, scene_clock(s), &at) ||
+		    !item_is_passed_on(&m->items.v[item], &at) || !item_is_shown(s, item, &at) ||
+		    (at.deadline_ms != TIME_NONE && s->now_ms > at.deadline_ms))
+			continue;
+		if (s->plain_order)
+			line_number(out, item);
+		else
+			add_row(rows, item, has_returned(s, item) ? GROUP_RETURNED : GROUP_ESCALATED);
+	}
+}
+
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct model *m = s->model;
@@ -229,6 +262,7 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 			add_row(&rows, numbers[i], group_of(s, numbers[i]));
 	}
 	free(numbers);
+	add_passed_on(s, out, &rows);
 	for (uint32_t i = 0; !s->all && i < m->dated.n && yield_on(s->yield); i++) {
 		uint32_t item = m->dated.v[i].item;
 
@@ -255,6 +289,8 @@ static const struct mark *state_mark(const struct scene *s, uint32_t number,
 {
 	if (at->undecidable)
 		return &item_marks[ITEM_IS_BROKEN];
+	if (item_is_passed_on(&s->model->items.v[number], at))
+		return &item_marks[has_returned(s, number) ? ITEM_IS_ANSWERED : ITEM_IS_ESCALATED];
 	if (at->delivery != DELIVERY_NONE)
 		return &delivery_marks[at->delivery];
 	if (at->bounced)

@@ -1,5 +1,6 @@
 /* The item view: state, origin and fields of one item, its history step by step, the diagnostics of
  * its message, and the message itself. */
+#include "encode/attach.h"
 #include "view/session_label.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ enum what {
 	ROW_DEADLINE,        /* and its default action; a: enum deadline_part */
 	ROW_DECIDED,         /* by whom, and from where */
 	ROW_STEP,            /* a: number of the step */
+	ROW_ESCALATED,       /* a: desk, b: draft that was written to a queue */
 	ROW_REFUSED,         /* a: message that was not allowed to decide it */
 	ROW_MORE_REFUSED,    /* a: how many older ones there are */
 	ROW_EXPIRED,
@@ -131,6 +133,34 @@ static void add_refused(const struct scene *s, struct lines *out, uint32_t messa
 	prose_add(&own->prose, NULL, HISTORY_COL, ROLE_DIM, refused_why(s, message), TEXT_LINE);
 }
 
+/* Passed on to a queue: that is in the journal, and no message of the session. */
+static bool is_escalation(const struct desk *desk, const struct draft *draft, uint32_t item)
+{
+	const struct letter *l = draft_letter(desk, draft);
+
+	return draft->number == item && draft->verb == VERB_ESCALATE &&
+	       draft->state == DRAFT_WRITTEN && l && l->aside;
+}
+
+/* The escalations of what a step raised, newest first. A reply from elsewhere may stand right behind
+ * that step, so the number of messages seen does not tell which was first. */
+static void add_escalations(const struct scene *s, struct lines *out, const struct item *item,
+			    uint32_t step)
+{
+	uint32_t message = item->steps[step].message;
+
+	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++) {
+		const struct desk *desk = &s->desks->list.v[d];
+
+		for (uint32_t i = desk->drafts.n; i-- > 0;)
+			if (is_escalation(desk, &desk->drafts.v[i], s->item) &&
+			    desk->drafts.v[i].when <= s->k &&
+			    (desk->drafts.v[i].raise == message ||
+			     (desk->drafts.v[i].raise == NONE && !step)))
+				line_add(out, ROW_ESCALATED, d, i);
+	}
+}
+
 /* Newest step first. */
 static void add_history(const struct scene *s, struct lines *out, const struct item *item)
 {
@@ -142,7 +172,7 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 	while (n < item->n && item->steps[n].message < s->k)
 		n++;
 	prose_section(&own->prose, SECTION_HISTORY, NONE);
-	if (own->at.verdict == VERDICT_EXPIRED && item->steps[n - 1].what != STEP_EXPIRED)
+	if (own->at.verdict == VERDICT_EXPIRED && item->steps[n - 1].verdict != VERDICT_EXPIRED)
 		line_add(out, ROW_EXPIRED, 0, 0);
 	while (n-- > 0) {
 		while (next < refused.n && refused.list[next] > item->steps[n].message)
@@ -151,8 +181,30 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 			line_add(out, ROW_MORE_REFUSED, refused.more, 0);
 			refused.more = 0;
 		}
+		if (item->steps[n].what == STEP_RAISED || item->steps[n].what == STEP_BOUNCED)
+			add_escalations(s, out, item, n);
 		line_add(out, ROW_STEP, n, 0);
 	}
+}
+
+/* The reply of somebody else that decided the item, or NULL. */
+static const struct reply *their_reply(const struct model *m, const struct item_state *at)
+{
+	const struct reply *r = at->overlaid ? NULL : message_reply(m, at->decided);
+
+	return r && (!r->own || r->relayed) ? r : NULL;
+}
+
+/* What somebody else's reply says. */
+static void add_their_words(const struct scene *s, struct item_own *own)
+{
+	struct item_step step = { .message = own->at.decided, .verdict = own->at.verdict & 15 };
+	struct buf words = { 0 };
+
+	step_words(s, s->item, &step, &words);
+	prose_add(&own->prose, own->at.verdict == VERDICT_ANSWERED ? "answer" : "why", 8,
+		  ROLE_NORMAL, buf_str(&words), TEXT_LINES);
+	buf_release(&words);
 }
 
 /* Who decided; of the person's own decision also reason, explanation, answer and delivery. */
@@ -166,6 +218,10 @@ static void add_decision(const struct scene *s, struct lines *out)
 
 	if (item_by(s->model, &own->at).n && own->at.verdict != VERDICT_SUPERSEDED)
 		line_add(out, ROW_DECIDED, 0, 0);
+	if (their_reply(s->model, &own->at)) {
+		add_their_words(s, own);
+		return; /* whatever was said here, that is not why */
+	}
 	if (!draft)
 		return;
 	prose_add(&own->prose, "reason", 8, ROLE_NORMAL, draft->reason_code, TEXT_ID);
@@ -406,6 +462,41 @@ static struct pen history_pen(const struct scene *s, uint32_t message, struct pe
 	return p;
 }
 
+static void put_step_words(const struct scene *s, const struct item_step *step, struct pen *p)
+{
+	struct buf words = { 0 };
+
+	step_words(s, s->item, step, &words);
+	if (words.n) {
+		pen_put(p, ROLE_DIM, ": ");
+		pen_text(p, ROLE_NORMAL, buf_str(&words));
+	}
+	buf_release(&words);
+}
+
+static void draw_escalated(const struct scene *s, const struct line *line, struct pen p)
+{
+	const struct mark *mark = &verdict_marks[VERDICT_ESCALATED];
+	const struct desk *desk = &s->desks->list.v[line->a];
+	const struct draft *draft = &desk->drafts.v[line->b];
+	const struct letter *l = draft_letter(desk, draft);
+	struct rect row = p.rest;
+	char text[32];
+
+	pen_put(&p, ROLE_TIME, timestamp_clock(draft->time_ms, text));
+	put_right(p.g, rect_in(row, 0, 9, 1, 10), ROLE_DIM, "journal");
+	p.rest = rect_in(row, 0, HISTORY_COL, 1, row.cols - HISTORY_COL);
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	pen_put(&p, ROLE_DIM, " by ");
+	pen_id(&p, ROLE_PERSON, draft->by);
+	pen_put(&p, ROLE_DIM, " to ");
+	pen_id(&p, ROLE_ID, str_from(l->path, file_name_start(l->path)));
+	if (draft->explanation.n) {
+		pen_put(&p, ROLE_DIM, ": ");
+		pen_text(&p, ROLE_NORMAL, draft->explanation);
+	}
+}
+
 static void draw_step(const struct scene *s, const struct item *item, uint32_t number, struct pen p)
 {
 	const struct item_step *step = &item->steps[number];
@@ -420,6 +511,8 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 		pen_put(&p, ROLE_DIM, " by ");
 		pen_decider(&p, s->model, step);
 		pen_origin(&p, s->model, step->message, step->what == STEP_DECIDED);
+		if (step->said && step->what == STEP_DECIDED)
+			put_step_words(s, step, &p);
 	}
 	pen_source(&p, s, step->message);
 }
@@ -467,6 +560,7 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
 	case ROW_DECIDED: draw_decided(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
+	case ROW_ESCALATED: draw_escalated(s, line, p); break;
 	case ROW_REFUSED: draw_refused(s, line->a, p); break;
 	case ROW_MORE_REFUSED:
 		pen_skip(&p, HISTORY_COL);

@@ -90,6 +90,8 @@ const struct mark item_marks[ITEM_MARK_COUNT] = {
 	[ITEM_CAME_BACK] = { "▲", "B", "came back", ROLE_WARN },
 	[ITEM_IS_REWORDED] = { "~", "~", "reworded", ROLE_WARN },
 	[ITEM_IS_REPEATED] = { "×", "x", "raised again", ROLE_DIM },
+	[ITEM_IS_ESCALATED] = { "↑", "E", "escalated: somebody else answers", ROLE_ESCALATED },
+	[ITEM_IS_ANSWERED] = { "←", "<", "answered in the queue, not sent", ROLE_STAGED },
 };
 
 const struct mark claim_marks[] = {

@@ -196,6 +196,12 @@ static void use_label(const struct scene *s, uint32_t item, uint32_t option, str
 	}
 }
 
+void answer_label(const struct scene *s, uint32_t item, struct buf *answer)
+{
+	if (answer->n)
+		use_label(s, item, 0, answer);
+}
+
 /* The item that a draft is about, as it is now; NULL = it is not in the log. */
 static const struct item *subject(const struct scene *s, const struct draft *draft,
 				  struct item_state *at)

@@ -398,7 +398,8 @@ const char *item_clock(const struct scene *s, const struct item_state *at, char 
 	char span[32];
 
 	*role = ROLE_TIME;
-	if (at->open && at->deadline_ms != TIME_NONE && here.now_ms != TIME_NONE) {
+	if ((at->open || (at->overlaid && at->verdict == VERDICT_ESCALATED)) &&
+	    at->deadline_ms != TIME_NONE && here.now_ms != TIME_NONE) {
 		int64_t left = time_between(at->deadline_ms, here.now_ms);
 
 		if (left < 0)
@@ -413,14 +414,6 @@ const char *item_clock(const struct scene *s, const struct item_state *at, char 
 		return strcpy(out, "over");
 	}
 	return short_age(&here, message_time(s->model, at->opened), out);
-}
-
-const char *item_default(const struct model *m, const struct item *item)
-{
-	if (m->runs_agents &&
-	    message_route(m, item->steps[0].message)->dialect == DIALECT_ORCHESTRATOR)
-		return "the agent gets TIMEOUT";
-	return "the agent continues unanswered";
 }
 
 int64_t item_near_ms(const struct model *m, const struct item_state *at)

@@ -28,6 +28,8 @@ enum item_mark {
 	ITEM_CAME_BACK,
 	ITEM_IS_REWORDED,
 	ITEM_IS_REPEATED,
+	ITEM_IS_ESCALATED,
+	ITEM_IS_ANSWERED,
 	ITEM_MARK_COUNT
 };
 extern const struct mark item_marks[];
@@ -112,6 +114,8 @@ void pen_task_words(struct pen *p, enum role role, const struct scene *s, const 
 /* The name of the item that a draft is about, as add_item_words. */
 void add_draft_subject(const struct scene *s, const struct draft *draft, int most, struct buf *out);
 void pen_draft_subject(struct pen *p, const struct scene *s, const struct draft *draft);
+/* Replaces the value of an option of the item by its label. */
+void answer_label(const struct scene *s, uint32_t item, struct buf *answer);
 /* What was said with a decision, made here or found in the log: an option by its label, else the
  * explanation or reason code. Replaces what is in `out`. */
 void draft_words(const struct scene *s, const struct draft *draft, struct buf *out);
@@ -190,8 +194,6 @@ struct agent_stats *scene_agent_stats(const struct scene *s);
 /* Time left to a deadline ("!0:40"), else the item's age; *role shows the urgency. */
 const char *item_clock(const struct scene *s, const struct item_state *at, char out[32],
 		       enum role *role);
-/* The default action when the deadline passes, as the end of a sentence. */
-const char *item_default(const struct model *m, const struct item *item);
 /* When to warn of a deadline: a minute before it, later if the whole time is short. TIME_NONE: it
  * has no deadline. */
 int64_t item_near_ms(const struct model *m, const struct item_state *at);

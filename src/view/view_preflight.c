@@ -382,7 +382,9 @@ static void draw_letter(const struct scene *s, const struct preflight *f, uint32
 	}
 	if (p->missing.n)
 		pen_put(&pen, ROLE_ERROR, "✗ cannot be sent yet · ");
-	if (!l->drafts.n)
+	if (p->words.n)
+		pen_text(&pen, ROLE_NORMAL, p->words);
+	else if (!l->drafts.n)
 		put_kind(l, &pen);
 	if (!l->drafts.n && i && p[-1].desk == p->desk && p[-1].group == p->group)
 		pen_put(&pen, ROLE_DIM, ", goes with the one above");

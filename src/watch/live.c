@@ -119,16 +119,16 @@ static void announce_deadlines(struct live *l, int64_t before_ms)
 		struct buf name = { 0 };
 		char span[32];
 
-		if (!item->open || item_deadline(m, item, a->scene.k) < before_ms ||
+		if (item_deadline(m, item, a->scene.k) < before_ms ||
 		    !item_at(m, item, a->scene.k, now, &at) ||
-		    (!at.open && at.verdict != VERDICT_EXPIRED))
+		    (!at.open && at.verdict != VERDICT_EXPIRED && !item_is_passed_on(item, &at)))
 			continue;
 		near = item_near_ms(m, &at);
 		if ((near < before_ms || near >= now) && at.deadline_ms >= now)
 			continue;
 		add_item_words(&a->scene, item, &at, NOTICE_WORDS, &name);
-		notices_add(&l->notices, at.open ? ITEM_NEAR : ITEM_EXPIRED, m->dated.v[i].item, 1);
-		if (at.open)
+		notices_add(&l->notices, at.deadline_ms >= now ? ITEM_NEAR : ITEM_EXPIRED, m->dated.v[i].item, 1);
+		if (at.deadline_ms >= now)
 			app_say(l->app, ROLE_DUE, "\"%s\" expires in %s: then %s", name.p,
 				short_span(time_between(at.deadline_ms, now), span),
 				item_default(m, item));

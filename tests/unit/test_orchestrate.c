@@ -484,7 +484,7 @@ START_TEST(a_deadline_that_passes_is_a_timeout)
 	ck_assert_uint_eq(agent, bob);
 	ruled = (struct ruling){ RULING_ANSWER, CODE_TIMEOUT, NULL };
 	assert_json(json_get(refused(bob, CODE_TIMEOUT), "details"),
-		    "{\"deadline\":\"2026-02-04T14:30:30Z\"}");
+		    "{\"deadline\":\"2026-02-04T14:30:30Z\",\"x-gavel\":{\"by\":\"gavel\"}}");
 	bench_verdict(&b, ITEM_TASK, asked_id, VERDICT_EXPIRED);
 	buf_clear(&out);
 	ck_assert(!orchestrator_due(&o, &b.model, now, &agent, &out));
