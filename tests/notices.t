@@ -44,7 +44,7 @@ is 'its output goes nowhere' 0 "$(cat out err screen | grep -c noise)"
 
 rm told args
 ok 'words of agents' watch "[\"$tmp/tell\", \"$tmp\"]" '<until:Third?><wait:1300>QQ' \
-	"$(question q-1 300000 '$(touch pwned) \"; touch pwned \u001b]0;x\u0007\n next')" 'delay 200' "$(question q-2 300000 'Second?')" 'delay 200' "$(question q-3 300000 'Third?')" stall
+	"$(question q-1 300000 '$(touch pwned) \"; touch pwned \u001b]0;x\u0007\n n\u202ee\u200bxt')" 'delay 200' "$(question q-2 300000 'Second?')" 'delay 200' "$(question q-3 300000 'Third?')" stall
 is '... are data, without control characters' '"title":"$(touch pwned) \"; touch pwned  ]0;x   next"' "$(grep -o '"title":.*next"' told)"
 ok 'there is at most one notice a second' [ "$(wc -l <told)" -le 2 ]
 is '... and the others counted' 3 "$(sed 's/.*"rest":\([0-9]*\).*/\1/' told | awk '{ n += 1 + $1 } END { print n }')"

@@ -92,28 +92,29 @@ static bool is_tail(const struct model *m, uint32_t session, enum form form)
 	       label_of(m, session, form).p != session_name(m, session).p;
 }
 
-/* Gives sessions whose labels are the same their next longer form. */
+/* Gives sessions whose labels are the same their next longer form. Only the first session of each
+ * label is remembered, so that many of one label cost no more than others. */
 static void tell_apart(struct session_labels *l, const struct model *m, enum form form,
 		       struct yield *yield)
 {
-	struct map seen = { 0 };
+	struct map first = { 0 };
 
 	for (uint32_t i = 0; i < l->n && yield_on(yield); i++) {
 		struct str label = label_of(m, i, form);
-		bool twin = false;
+		uint64_t hash = str_hash(label);
+		uint32_t it = 0, v = NONE;
 
 		if (l->form[i] != form || !label.n)
 			continue;
-		for (uint32_t it = 0, v; map_next(&seen, str_hash(label), &it, &v);)
-			if (str_eq(label_of(m, v, form), label)) {
-				l->form[v] = (uint8_t)(form + 1);
-				twin = true;
-			}
-		map_add(&seen, str_hash(label), i);
-		if (twin)
-			l->form[i] = (uint8_t)(form + 1);
+		while (map_next(&first, hash, &it, &v) && !str_eq(label_of(m, v, form), label))
+			v = NONE;
+		if (v == NONE) {
+			map_add(&first, hash, i);
+			continue;
+		}
+		l->form[v] = l->form[i] = (uint8_t)(form + 1);
 	}
-	map_release(&seen);
+	map_release(&first);
 }
 
 static struct str without_extension(struct str name)

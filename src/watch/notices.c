@@ -27,7 +27,7 @@ void notices_add(struct notices *l, enum notice_event event, uint32_t item, uint
 }
 
 /* A text of an agent, cut to about max bytes. Control characters become blanks, as they might reach a
- * terminal again, and what is not UTF-8 a question mark. */
+ * terminal again, and what is not UTF-8 a question mark; bidi and invisible ones are left out. */
 static void put_text(struct buf *out, const char *name, struct str s, size_t max)
 {
 	struct buf clean = { 0 };
@@ -41,7 +41,7 @@ static void put_text(struct buf *out, const char *name, struct str s, size_t max
 			buf_addc(&clean, '?'), n = 1;
 		else if (code < 0x20 || (code >= 0x7f && code < 0xa0))
 			buf_addc(&clean, ' ');
-		else
+		else if (!is_unseen(code))
 			buf_add(&clean, s.p, n);
 	}
 	if (s.n)

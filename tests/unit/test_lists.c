@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <time.h>
 
 static struct load load;
 static struct app app;
@@ -393,6 +394,30 @@ START_TEST(a_long_text_is_drawn_at_once)
 	ck_assert(!screen_has(end.p));
 	ck_assert_int_eq(col, 119);
 	close_demo();
+}
+END_TEST
+
+/* Their names end alike: compared in pairs, they would take seconds. */
+START_TEST(many_sessions_are_told_apart_at_once)
+{
+	struct buf log = { 0 };
+	clock_t before;
+
+	make_folder();
+	for (int i = 0; i < 9990; i++)
+		buf_printf(&log, "{\"message_id\":\"m-%d\",\"message_type\":\"feedback\","
+				 "\"session_id\":\"%06da1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6\","
+				 "\"from_agent\":{\"agent_id\":\"a\"},\"to_agent\":{},\"payload\":{}}\n",
+			   i, i);
+	write_file(path_of("many.log"), buf_str(&log));
+	open_path(path_of("many.log"), 36, 120);
+	ck_assert_uint_ge(load.model.sessions.n, 9990);
+	before = clock();
+	type("5g4g1g");
+	ck_assert_int_lt((clock() - before) * 1000 / CLOCKS_PER_SEC, 1000);
+	close_demo();
+	buf_release(&log);
+	remove_folder();
 }
 END_TEST
 
@@ -861,6 +886,7 @@ int main(void)
 	tcase_add_loop_test(lists, tab_completes, 0, sizeof(completed) / sizeof(completed[0]));
 	tcase_add_test(lists, long_names_are_not_completed);
 	tcase_add_test(lists, a_long_text_is_drawn_at_once);
+	tcase_add_test(lists, many_sessions_are_told_apart_at_once);
 	tcase_add_test(lists, completions_are_listed);
 	tcase_add_test(lists, matches_are_counted);
 	tcase_add_test(lists, counting_is_cut);
