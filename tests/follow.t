@@ -170,7 +170,7 @@ is 'passed on: the first sees it' '"verdict":"escalated" "by":"ann"' "$(field ve
 "$GAVEL" decide --journal=bob --as=bob --explain=Hm. --escalate-to=tiers/q2 --deliver tiers/q1 $item escalate >/dev/null
 "$GAVEL" decide --journal=eve --as=eve --answer=yes --reply=tiers/log.replies.ndjson --deliver tiers/q2 $item answer >/dev/null
 until_is answered
-is 'answered from above: the first sees it' '"verdict":"answered" "by":"reply file" "delivery":"sent"' "$(field verdict) $(field by) $(field delivery)"
+is 'answered from above: the first sees it' '"verdict":"answered" "by":"eve" "delivery":"sent"' "$(field verdict) $(field by) $(field delivery)"
 done_following
 for person in 'bob q1' 'eve q2'; do
 	is "... ${person% *} has nothing left" '' "$("$GAVEL" show inbox --format=json --journal="${person% *}" "tiers/${person#* }")"

@@ -39,7 +39,7 @@ for size in 60x40 80x40 120x40 160x40; do
 	keys $size 6O >out
 	is "decisions at $size: no UUIDs" 0 "$(grep -cE "$uuid" out)"
 	ok '... an item by its words' grep -q 'Count a passkey sig' out
-	[ $size = 60x40 ] || ok '... an answer by its label' grep -q 'No, ask' out
+	[ $size = 60x40 ] || ok '... an answer by its label' grep -q 'No, as' out
 	ok '... one day: no date' grep -q '^ time ' out
 done
 ok 'why a person refused' sh -c '"$GAVEL" show decisions --size=160 log.ndjson | grep -q "✗ rejected .*Sent again, the last"'

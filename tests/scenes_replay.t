@@ -45,7 +45,7 @@ ok 'a drag goes on' soon bar_says '#208/208'
 mouse 0 21 79 m
 mouse 32 21 20 M
 press '?'
-ok 'without the button nothing moves' soon says 'half a page down'
+ok 'without the button nothing moves' soon says 'play and pause'
 press 'q'
 ok 'still at the end' soon bar_says '#208/208'
 resize 100x40

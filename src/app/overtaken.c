@@ -75,7 +75,7 @@ void decide_note_gone(struct app *a, struct pane *p)
 	buf_clear(&d->moved);
 	add_closed(a, item, &at, &d->moved);
 	d->moved_ms = a->clock_ms;
-	if (is_asking(a))
+	if (is_asking(a) || at.verdict == VERDICT_EXPIRED) /* of which another notice tells */
 		return;
 	draft = staged_on(a, gone.number);
 	if (d->overtaken_k == a->scene.k && a->notice.n) /* which is said first */

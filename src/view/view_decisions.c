@@ -45,7 +45,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_SESSION] = { "session", 9, 9, 1, .late = true },
 	[COL_ID] = { "item", 12, 16, 4, .late = true },
 	[COL_TITLE] = { "what", 20, 40, 0, .grows = true, .roomy = 60 },
-	[COL_SAID] = { "said", 8, 30, 7, .widens = 3 },
+	[COL_SAID] = { "said", 7, 30, 7, .widens = 3 },
 };
 
 static int64_t line_time(const struct scene *s, const struct line *line)

@@ -475,7 +475,7 @@ START_TEST(states_differ_without_colours)
 		all[n++] = &delivery_marks[i];
 	for (int i = ITEM_IS_PLAIN + 1; i < ITEM_MARK_COUNT; i++)
 		all[n++] = &item_marks[i];
-	ck_assert_uint_eq(n, 12);
+	ck_assert_uint_eq(n, 14);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < i; k++) {
 			ck_assert_str_ne(all[i]->glyph, all[k]->glyph);
