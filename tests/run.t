@@ -224,7 +224,7 @@ ok 'the second reviewer reads the same end of it' grep -qF 'then the agent gets 
 
 # nobody answers
 brief=$(printf '%s' "$ask" | sed 's/300000/3000/')
-ok 'what was passed on expires' run "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y<until:escalated><until:expired: the agent gets TIMEOUT>${save} over.txt<Enter>Q" \
+ok 'what was passed on expires' run "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y<until:escalated><until:expired: the agent gets TIMEOUT><until:expired 1>${save} over.txt<Enter>Q" \
 	--escalate-to late.ndjson --agent dev -- "$FAKE_AGENT" "say $brief" 'wait-for-line TIMEOUT' 'say heard' stall
 ok '... and is shown as such' shows over.txt 'expired 1 ·'
 "$GAVEL" show item q-1 "$captures/dev.ndjson" >page
