@@ -264,7 +264,7 @@ static void add_end(struct loop_page *p, enum loop_progress progress)
 	if (progress == LOOP_NOT_FALLING || progress == LOOP_RECURRING)
 		prose_hint(p->prose, NULL, LABEL_COLS, ROLE_NORMAL,
 			   "Settle what comes back: on the item, {reject} rejects it with a reason "
-			   "for the other side, {escalate} asks someone above.");
+			   "for the other side, {escalate} escalates it to another reviewer.");
 }
 
 static void make_page(struct loop_page *p)

@@ -377,8 +377,8 @@ static void draw_letter(const struct scene *s, const struct preflight *f, uint32
 		pen_id(&to, ROLE_AGENT, l->to);
 	pen_skip(&pen, f->to_cols + 1);
 	if (is_unread(s, p) && pen.rest.cols > 30) {
-		put_right(pen.g, pen.rest, ROLE_WARN, " not read");
-		pen.rest.cols -= 9;
+		put_right(pen.g, pen.rest, ROLE_WARN, " unread");
+		pen.rest.cols -= 7;
 	}
 	if (p->missing.n)
 		pen_put(&pen, ROLE_ERROR, "✗ cannot be sent yet · ");
