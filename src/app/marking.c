@@ -37,7 +37,7 @@ static void say_marked(struct app *a)
 		app_say(a, ROLE_DIM, "nothing marked");
 }
 
-/* Marks the open items of the list, those that pass the filter unless it is NULL. */
+/* Marks the listed open items that match the filter; NULL matches all. */
 static void mark_shown(struct app *a, const struct filter *filter)
 {
 	struct pane *p = app_list(a);

@@ -105,7 +105,7 @@ struct desk {
 	bool recovered; /* nothing was unfinished, or desk_recover was called */
 	uint32_t changes; /* records applied */
 	VEC(struct heard) heard; /* oldest first */
-	VEC(struct snooze) snoozes; /* each item once; those that have changed since are not removed */
+	VEC(struct snooze) snoozes; /* one per item; stale entries are kept */
 	uint32_t items_seen, drafts_seen; /* settle.c: progress through model and desk */
 	/* set by the opener */
 	bool sole_writer;

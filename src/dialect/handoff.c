@@ -259,7 +259,7 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->origin_dialect = (uint8_t)q.dialect;
 	e->origin_kind = (uint8_t)q.kind;
 	e->deadline_ms = q.deadline_ms;
-	/* a gavel that runs the agent, which is told of a timeout */
+	/* gavel runs the agent and sends it TIMEOUT */
 	e->severe = q.dialect == DIALECT_ORCHESTRATOR && str_is(q.reply_channel, "stdin");
 	e->undecidable = q.missing != NULL;
 	e->no_findings = q.kind == ITEM_VERDICT && has_no_findings(d, q.original);

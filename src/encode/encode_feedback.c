@@ -146,7 +146,7 @@ static void add_title(const struct encoding *e, uint32_t i, const struct item_st
 	buf_adds(out, cut ? "…" : "");
 }
 
-/* Cautions about open items of the turn, except those that this Request decides. */
+/* Cautions about the turn's open items that this Request leaves undecided. */
 static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t session)
 {
 	const struct model *m = e->model;

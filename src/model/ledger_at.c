@@ -487,7 +487,7 @@ uint32_t ledger_diverging(const struct ledger *all, uint32_t k)
 	return n;
 }
 
-/* Insertion sort into the list of those that came back most often. */
+/* Insertion sort, by number of recurrences, descending. */
 static void rank_recurring(struct recurring out[RECURRING_MAX], uint32_t n, struct recurring one)
 {
 	uint32_t place = n < RECURRING_MAX ? n : RECURRING_MAX;
