@@ -318,7 +318,7 @@ uint32_t app_item_here(struct app *a);
 /* What the message or item screen shows, else what is selected in the list. */
 struct target app_target_here(struct app *a);
 uint32_t app_need_item(struct app *a);
-/* The current message: shown, selected, or the newest of the selected item, task or agent; or NONE. */
+/* The message shown or selected, else the newest of the selected item, task or agent; or NONE. */
 uint32_t app_message_here(struct app *a);
 /* Selects a message in the list of messages, and shows it if a message was shown. Where one was is
  * remembered, unless `stay` and one was in that list already. */
