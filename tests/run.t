@@ -137,7 +137,7 @@ ok '... TIMEOUT is journalled' grep -q '"state":"TOLD".*TIMEOUT' "$XDG_STATE_HOM
 		echo
 		i=$((i + 1))
 	done
-	echo 'wait-for-line f-149'
+	echo 'wait-for-line "f-149"' # with its quotes: an id of random digits may have f-149 in it
 	echo 'say enough'
 } >flood.script
 ok 'over 100 messages a second' agent '4f<until:enough>Q' -f flood.script
