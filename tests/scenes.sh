@@ -128,13 +128,19 @@ esc=$(printf '\033')
 cr=$(printf '\r')
 tab=$(printf '\t')
 ctrl_l=$(printf '\014')
+ctrl_o=$(printf '\017')
+ctrl_r=$(printf '\022')
 ctrl_z=$(printf '\032')
 
 # keys as --keys has them; <Esc> only at the end, where silence follows
 press() {
 	printf '%s' "$1" | sed "s/<Enter>/$cr/g; s/<Tab>/$tab/g; s/<Space>/ /g; s/<Esc>/$esc/g
 		s/<Down>/$esc[B/g; s/<Up>/${esc}OA/g; s/<Left>/$esc[D/g; s/<PageDown>/$esc[6~/g
-		s/<C-l>/$ctrl_l/g; s/<C-z>/$ctrl_z/g" | send
+		s/<C-l>/$ctrl_l/g; s/<C-o>/$ctrl_o/g; s/<C-r>/$ctrl_r/g; s/<C-z>/$ctrl_z/g" | send
+}
+
+mouse() { # CODE ROW COL M|m, from 1
+	printf '\033[<%s;%s;%s%s' "$1" "$3" "$2" "$4" | send
 }
 
 resize() {
@@ -221,6 +227,25 @@ title_says() {
 
 title_lacks() {
 	! title_says "$1"
+}
+
+# ---- the pre-flight page ----
+
+# The page is deaf at first, so y is pressed until it has gone; in the inbox y only shows an id.
+page_goes() {
+	says 'q back, nothing is sent' || return 0
+	press y
+	return 1
+}
+
+confirm() {
+	soon says 'q back, nothing is sent' && soon page_goes
+}
+
+page_is_left() {
+	says 'q back, nothing is sent' || return 0
+	press q
+	return 1
 }
 
 # ---- nothing is left ----

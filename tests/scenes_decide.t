@@ -27,23 +27,6 @@ sent() {
 	all_sent && [ "$(wc -l <$replies)" -eq "$1" ]
 }
 
-# The page is deaf at first, so y is pressed until it has gone; in the inbox y only shows an id.
-page_goes() {
-	says 'q back, nothing is sent' || return 0
-	press y
-	return 1
-}
-
-confirm() {
-	soon says 'q back, nothing is sent' && soon page_goes
-}
-
-page_is_left() {
-	says 'q back, nothing is sent' || return 0
-	press q
-	return 1
-}
-
 # the line of the screen that has the item of this id: the printed inbox has its order
 line_of() {
 	"$GAVEL" show inbox --size=200 $log | sed 1d | grep -nE " $1 *$" | cut -d: -f1

@@ -6,10 +6,6 @@ bar_says() {
 	screen | grep -q -- "$1"
 }
 
-mouse() { # CODE ROW COL M|m, from 1
-	printf '\033[<%s;%s;%s%s' "$1" "$3" "$2" "$4" | send
-}
-
 # ---- the transport ----
 
 start 80x24 "$FOLLOWING" replay --speed=50 demo.ndjson
