@@ -227,6 +227,8 @@ void lines_release(struct lines *lines);
 /* Sorts lines by a column (view_sort.c); not all of them if the scene's yield is cancelled. */
 void lines_sort(const struct view_ops *view, const struct scene *s, struct lines *lines,
 		struct sort_order order);
+/* An item's whole name as the text of a key: as long-lived as the lines. */
+struct str item_sort_name(const struct model *m, const struct item *item, struct lines *lines);
 /* Whether the table is drawn with that column, and can be sorted by it. */
 bool table_sorts(const struct view_ops *view, const struct lines *lines, unsigned column);
 

@@ -393,7 +393,6 @@ static enum sort_place decisions_sort_key(const struct scene *s, struct lines *l
 	const struct model *m = s->model;
 	const struct line *line = &lines->list.v[i];
 	const struct item *item;
-	struct buf name = { 0 };
 
 	if (line->what == DECISION_MADE_HERE)
 		return draft_sort_key(s, line, (enum col)column, out);
@@ -408,11 +407,7 @@ static enum sort_place decisions_sort_key(const struct scene *s, struct lines *l
 	case COL_DELIVERY: out->number = step_delivery(item, line->b, s->k); break;
 	case COL_KIND: out->text = str_of(item_kind_name(item->kind)); break;
 	case COL_SESSION: out->text = session_name(m, item_session(m, item)); break;
-	case COL_ID:
-		item_name(m, item, &name);
-		out->text = arena_str(&lines->arena, buf_str(&name));
-		buf_release(&name);
-		break;
+	case COL_ID: out->text = item_sort_name(m, item, lines); break;
 	case COL_TO:
 	case COL_TITLE:
 	case COL_SAID:

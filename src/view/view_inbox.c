@@ -383,7 +383,6 @@ static enum sort_place inbox_sort_key(const struct scene *s, struct lines *lines
 	struct target t = view_inbox.target(s, lines, i);
 	const struct item *item;
 	struct item_state at;
-	struct buf name = { 0 };
 
 	if (t.type != TARGET_ITEM)
 		return SORT_NOT_LISTED;
@@ -397,11 +396,7 @@ static enum sort_place inbox_sort_key(const struct scene *s, struct lines *lines
 	case COL_KIND: out->text = str_of(item_kind_name(item->kind)); break;
 	case COL_AGENT: out->text = agent_name(m, message_route(m, at.message)->from); break;
 	case COL_SESSION: out->text = session_name(m, item_session(m, item)); break;
-	case COL_ID:
-		item_name(m, item, &name);
-		out->text = arena_str(&lines->arena, buf_str(&name));
-		buf_release(&name);
-		break;
+	case COL_ID: out->text = item_sort_name(m, item, lines); break;
 	case COL_STATE:
 	case COL_TITLE:
 	case COL_COUNT: return SORT_LAST;

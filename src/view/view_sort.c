@@ -81,6 +81,17 @@ void lines_sort(const struct view_ops *view, const struct scene *s, struct lines
 	free(rows);
 }
 
+struct str item_sort_name(const struct model *m, const struct item *item, struct lines *lines)
+{
+	struct buf name = { 0 };
+	struct str kept;
+
+	item_name(m, item, &name);
+	kept = arena_str(&lines->arena, buf_str(&name));
+	buf_release(&name);
+	return kept;
+}
+
 bool table_sorts(const struct view_ops *view, const struct lines *lines, unsigned column)
 {
 	return view->sort_key && lines->table && column < lines->table->n &&
