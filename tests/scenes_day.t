@@ -111,7 +111,7 @@ screen >page
 press '<Enter>'
 ok 'a message of it' soon says 'Message line 110 '
 press o
-ok 'along its correlation' soon says 'o ^O'
+ok 'along its correlation' soon lacks 'Message line 110 '
 press '<C-o>'
 ok '... and back' soon says 'Message line 110 '
 press q

@@ -73,6 +73,19 @@ ok '... other prompts have none of it' grep -qx '\\wor *' screen
 fresh "$(on ee5bf054)xNo.<Enter>C"
 ok '... a reason code' says 'reject "Two of three criteria chec…", reason:'
 
+fresh "$(on ee5bf054)x" --ascii
+ok '... with ASCII, cut as in lists' says 'reject "Two of three criteria chec~", why:'
+fresh ':3<Enter>a' --ascii
+ok '... what is staged, too' says 'accept is staged: "Second attempt: same timeout a~"; u undo'
+fresh 'm' --ascii
+ok '... and a sentence of the program' says '1 marked; press ; then a, x, e... to decide all'
+fresh '=' --ascii --size=60x15
+ok '... and the options of a question' says '2  Leave it, try again at n~'
+sed -i 's/"Second attempt: same/"Second… attempt: same/; s/Second attempt: same/Second… attempt: same/g' demo.ndjson
+fresh ':3<Enter>a' --ascii
+ok "... but an agent's own … stays escaped" says 'accept is staged: "Second<U+2026> attempt: same t~"; u undo'
+cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson
+
 # ---- the pre-flight page ----
 
 # accepts, rejects, an answer, a dismissal, an escalation: twelve messages and two cautions

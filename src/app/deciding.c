@@ -177,13 +177,13 @@ void decide_advance(struct app *a)
 	}
 }
 
-static int option_cols(struct str option)
+static int option_cols(struct str option, bool ascii)
 {
-	return (int)cells_width(raw_of(option), TEXT_LINE, false, 512);
+	return (int)cells_width(raw_of(option), TEXT_LINE, ascii, 512);
 }
 
 /* The width to which each label must be cut for all of them to fit. */
-static int fit_options(struct str options, int room)
+static int fit_options(struct str options, bool ascii, int room)
 {
 	int most = room;
 
@@ -192,7 +192,7 @@ static int fit_options(struct str options, int room)
 		int cols = -OPTIONS_GAP;
 
 		while (rest.n) {
-			int one = option_cols(str_cut(&rest, STR("\n")));
+			int one = option_cols(str_cut(&rest, STR("\n")), ascii);
 
 			cols += (one < most ? one : most) + OPTIONS_GAP;
 		}
@@ -203,20 +203,20 @@ static int fit_options(struct str options, int room)
 
 /* "1 Terminate it   2 Leave it…": the options in one row, all of them, with how to choose one where
  * there is room. */
-static void add_options(struct str options, int room, struct buf *out)
+static void add_options(struct str options, bool ascii, int room, struct buf *out)
 {
 	static const char how[] = "a number, value or label:   ";
 	bool whole = true;
-	int most = fit_options(options, room - (int)strlen(how));
+	int most = fit_options(options, ascii, room - (int)strlen(how));
 
 	for (struct str rest = options; rest.n;)
-		whole &= option_cols(str_cut(&rest, STR("\n"))) <= most;
+		whole &= option_cols(str_cut(&rest, STR("\n")), ascii) <= most;
 	if (whole)
 		buf_adds(out, how);
 	else
-		most = fit_options(options, room);
+		most = fit_options(options, ascii, room);
 	for (struct str rest = options; rest.n;) {
-		add_clean_cut(out, str_cut(&rest, STR("\n")), TEXT_LINE, most);
+		add_clean_cut(out, str_cut(&rest, STR("\n")), TEXT_LINE, ascii, most);
 		buf_adds(out, rest.n ? "   " : "");
 	}
 }
@@ -235,7 +235,8 @@ static void show_options(struct app *a, uint32_t item)
 			buf_clear(&a->notice);
 			a->notice_role = ROLE_NORMAL;
 			if (detail.field[i].text.n)
-				add_options(detail.field[i].text, a->cols - 2, &a->notice);
+				add_options(detail.field[i].text, a->scene.ascii, a->cols - 2,
+					    &a->notice);
 		}
 }
 

@@ -31,8 +31,8 @@ static void say_marked(struct app *a)
 {
 	if (a->deciding.triage.marked.n)
 		app_say(a, ROLE_DIM, "%u marked; press {on-marked} then {accept}, {reject}, "
-				     "{escalate}… to decide all",
-			a->deciding.triage.marked.n);
+				     "{escalate}%s to decide all",
+			a->deciding.triage.marked.n, a->scene.ascii ? "..." : "…");
 	else
 		app_say(a, ROLE_DIM, "nothing marked");
 }

@@ -283,7 +283,7 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 }
 
 /* ":", or "reject "Credential store…", why: ". */
-static void add_sign(const struct prompt *p, int cols, struct buf *out)
+static void add_sign(const struct prompt *p, bool ascii, int cols, struct buf *out)
 {
 	if (!p->verb) {
 		buf_adds(out, signs[p->kind]);
@@ -294,7 +294,7 @@ static void add_sign(const struct prompt *p, int cols, struct buf *out)
 		buf_printf(out, " %u items", p->items);
 	} else {
 		buf_adds(out, " \"");
-		add_clean_cut(out, buf_str(&p->subject), TEXT_LINE, cols / 3);
+		add_clean_cut(out, buf_str(&p->subject), TEXT_LINE, ascii, cols / 3);
 		buf_addc(out, '"');
 	}
 	if (p->kind == PROMPT_ANSWER)
@@ -338,7 +338,7 @@ int prompt_draw(const struct prompt *p, struct grid *g, struct rect row)
 	int cursor, sign, room;
 	size_t from;
 
-	add_sign(p, row.cols, &label);
+	add_sign(p, g->ascii, row.cols, &label);
 	sign = (int)cells_width(raw_of(buf_str(&label)), TEXT_LINE, g->ascii, (uint32_t)row.cols);
 	room = row.cols - sign;
 	from = first_shown(p, room, g->ascii);

@@ -290,7 +290,7 @@ static void print_value(struct buf *b, const char *sign, const char *pointer, co
 	buf_printf(b, "  %s   ", sign);
 	add_clean(b, str_of(pointer), TEXT_LINE);
 	buf_adds(b, " = ");
-	add_clean_cut(b, str_of(value), TEXT_LINE, VALUE_CELLS);
+	add_clean_cut(b, str_of(value), TEXT_LINE, false, VALUE_CELLS);
 	buf_addc(b, '\n');
 }
 

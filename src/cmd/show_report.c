@@ -39,7 +39,7 @@ void markdown_code(struct buf *out, struct str text)
 	size_t fence;
 	bool pad;
 
-	add_clean_cut(&cells, text, TEXT_LINE, TEXT_CELLS);
+	add_clean_cut(&cells, text, TEXT_LINE, false, TEXT_CELLS);
 	s = str_trim(buf_str(&cells));
 	fence = longest_run(s, '`') + 1;
 	pad = s.n && (s.p[0] == '`' || s.p[s.n - 1] == '`');

@@ -5,16 +5,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
+void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, bool ascii, int most)
 {
-	struct cells it = cells_start(raw_of(s), mode, false);
+	struct cells it = cells_start(raw_of(s), mode, ascii);
 	struct cell cell;
 
 	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
 		char bytes[12];
 
 		if (n == most) {
-			buf_adds(out, "…");
+			buf_adds(out, it.ascii ? "~" : "…");
 			return;
 		}
 		buf_add(out, bytes, cell_bytes(&cell, bytes));
@@ -26,7 +26,7 @@ void add_clean(struct buf *out, struct str s, enum text_mode mode)
 	if (str_is_plain(s)) /* the same in every mode */
 		buf_add_str(out, s);
 	else
-		add_clean_cut(out, s, mode, INT_MAX);
+		add_clean_cut(out, s, mode, false, INT_MAX);
 }
 
 void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode)

@@ -24,7 +24,8 @@ void say_own(struct str bytes);
 void add_clean(struct buf *out, struct str s, enum text_mode mode);
 /* Appends a label and then the text. */
 void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode);
-/* The same as add_clean, truncated with "…" after so many cells. */
-void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most);
+/* The same as add_clean, truncated with "…" after so many cells. ascii: as cells_start has it, with "~".
+ * What is shown with ASCII must be cut with it: there the "…" would be escaped like the text. */
+void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, bool ascii, int most);
 
 #endif

@@ -83,7 +83,7 @@ void add_item_words(const struct scene *s, const struct item *item, const struct
 	}
 	words = item_title(s, item, at);
 	if (words.n) {
-		add_clean_cut(out, words, TEXT_LINE, most > 8 ? most : 8);
+		add_clean_cut(out, words, TEXT_LINE, s->ascii, most > 8 ? most : 8);
 		return;
 	}
 	out->n = before;

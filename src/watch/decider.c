@@ -116,7 +116,7 @@ static void add_said(struct decider *s, const struct draft *draft, struct buf *o
 	if (draft->verb == VERB_ANSWER) {
 		draft_words(&s->app->scene, draft, &words);
 		buf_addc(out, ' ');
-		add_clean_cut(out, buf_str(&words), TEXT_LINE, ANSWER_WORDS);
+		add_clean_cut(out, buf_str(&words), TEXT_LINE, s->app->scene.ascii, ANSWER_WORDS);
 	}
 	buf_release(&words);
 }
