@@ -44,8 +44,13 @@ title() {
 fresh "$finding=wait<Enter>"
 ok 'a refused verb: its words are no commands' says "can't answer this item"
 ok '... nothing is staged, no page is opened' title '22 open  !2 due  ⚠1 not converging  ✗3 invalid'
-fresh "$finding=wait<Enter><wait:499>a<wait:1>a"
-ok '... until its message was shown for half a second' title ' 1 staged '
+ok '... and that is said' says "typing ignored (Esc): can't answer this item"
+fresh "$finding=wait a<wait:699>a<wait:699>a<wait:699>a"
+ok '... for as long as typing goes on' title '22 open  !2 due  ⚠1 not converging  ✗3 invalid'
+fresh "$finding=wait<Enter><wait:700>a"
+ok '... until there was a pause' title ' 1 staged '
+fresh "$finding=wait<Esc>a"
+ok '... or Esc' title ' 1 staged '
 fresh "$finding=<Down><Down><Up>"
 ok '... keys that are no text work at once' says ' 15/22 '
 fresh ';axy<Enter>'
@@ -254,7 +259,7 @@ fresh ':3<Enter>xNo.<Enter>' --config=advance.json
 ok '... after its words' says ' 4/22 '
 fresh ':3<Enter>xNo.<Esc>' --config=advance.json
 ok '... not without' says ' 3/22 '
-fresh ':3<Enter>=no' --config=advance.json
+fresh ':3<Enter>=no<Esc>' --config=advance.json
 ok '... nor if it is refused' says ' 3/22 '
 fresh ':3<Enter><Enter>a' --config=advance.json
 ok '... on the page of an item, to that of the next' says 'Two of three criteria'

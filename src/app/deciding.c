@@ -58,6 +58,7 @@ const struct draft *decide_draft(const struct app *a, uint32_t item)
 void decide_refused(struct app *a)
 {
 	a->deciding.refused = true;
+	a->deciding.ignoring = false;
 	a->deciding.refused_ms = a->clock_ms;
 }
 
