@@ -103,6 +103,8 @@ is 'A in the inbox' ' every item' "$(asks A)"
 is 'y on a session' ' copied log' "$(asks 0y)"
 is 'the title of a narrowed view counts everything' 1 "$(ui '0jj&1' && sed 1q screen | grep -c ' open in all ')"
 
+is 'on the page of a task: to it' ' only "task PK-2"; Esc shows everything again' "$(asks '2/PK-2<Enter><Enter>&')"
+is '... from any of its rows' ' only "task PK-2"; Esc shows everything again' "$(asks '2/PK-2<Enter><Enter>jjj&')"
 ui ':narrow task PK-2<Enter>1'
 ok 'an empty inbox of a narrowed view tells of what is closed' shows 'A shows its 9 closed items.'
 ui ':narrow task PK-2<Enter>1A'

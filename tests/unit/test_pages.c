@@ -464,9 +464,11 @@ START_TEST(narrow_to_what_is_selected)
 	type("<Enter>G&"); /* a message of the agent's page */
 	is_narrowed_to(dev);
 	select_target(of_task("PK-2"));
-	type("&"); /* a task of it */
+	type("&"); /* a task of it: still the agent, Enter opens the task's own page */
+	is_narrowed_to(dev);
+	type("<Enter>&");
 	is_narrowed_to(of_task("PK-2"));
-	type("q<Esc>1&");
+	type("qq<Esc>1&");
 	is_narrowed_to(session); /* of a question that belongs to no task */
 	type("<Esc>?&");
 	ck_assert_int_eq(app.screen_count, 1);
