@@ -191,7 +191,7 @@ page 'yj'
 is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 sed -n '61,100p' "$whole" >>demo.ndjson
 page ''
-ok 'what was decided meanwhile cannot be sent, and the page says so' says 'This cannot be sent: the reason is below. q goes back.'
+ok 'what was decided meanwhile cannot be sent, and the page says so' says 'This cannot be sent: the reason is below. q goes back, u undoes it.'
 ok '... with the reason' says 'not sent     recovery-flow-missing-02: no longer open (accepted)'
 ok '... y is not offered' lacks 'y send'
 page 'y'
@@ -320,5 +320,47 @@ ok 'not in the demo, and it does not say so' says '1 staged, not sent (the demo 
 "$GAVEL" demo --headless --size=80x24 --keys=keys --screen=saved --journal=kept
 sed '/^---$/,$d' saved >screen
 ok '... unless the journal is one of your own' says '1 staged, not sent (kept). y quits'
+
+# ---- where replies go ----
+
+# piped KEYS [OPTION...]: the program on standard input, in which nothing was decided before
+piped() {
+	rm -rf "$XDG_STATE_HOME" told.ndjson
+	printf '%s\n' "$1" >keys
+	shift
+	"$GAVEL" - --headless --size=100x24 --keys=keys --screen=saved --as=ann "$@" \
+		<"$GAVEL_DATADIR/demo.ndjson" >out 2>&1 || cat out
+	sed '/^---$/,$d' saved >screen
+}
+
+piped ''
+ok 'a pipe: that nothing says where replies go is said at once' says 'nothing says where replies go yet; :reply PATH does'
+piped '' --reply=told.ndjson
+ok '... not with --reply' lacks 'nothing says where'
+piped '' --read-only
+ok '... nor where nothing can be decided' lacks 'nothing says where'
+piped '=1<Enter><wait:400>'
+ok '... it cannot be sent' says 'in the UI :reply PATH'
+piped '=1<Enter><wait:400>:reply told.ndjson<Enter><wait:400>'
+ok ':reply says where, also on the page' says 'y sends it'
+ok '... that is said' says 'replies go to "'
+piped ':reply told.ndjson<Enter>=1<Enter><wait:400>y'
+is '... and there it is sent' 1 "$(grep -c '"answer":"terminate"' told.ndjson)"
+ok '... nothing is missing then' lacks 'nothing says where'
+fresh ':reply demo.ndjson<Enter>'
+ok '... never into the log' says 'replies never go into the log'
+fresh ':reply other.ndjson<Enter>:3<Enter>xNo.<Enter>$<wait:400>y'
+ok '... of a log, too' test -s other.ndjson
+fresh ':reply<Enter>'
+ok '... needs a path' says 'reply needs a path'
+
+fresh '=1<Enter><wait:400>q'
+tail -n 1 demo.ndjson >short && mv demo.ndjson long && mv short demo.ndjson
+keys '$'
+ok 'what is staged and no longer in the log: u undoes it' says 'q goes back, u undoes it.'
+keys '$<wait:400>u'
+ok '... from its page, which is closed then' says 'Nothing waits for a decision.'
+ok '... nothing is staged any more' lacks 'staged'
+mv long demo.ndjson
 
 tap_end

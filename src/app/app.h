@@ -46,6 +46,7 @@ enum effect_type {
 	EFFECT_RELOAD,      /* read the configuration again */
 	EFFECT_BOOKMARK,    /* bookmark: keep that it was set or removed */
 	EFFECT_COPY,        /* copy: to the clipboard */
+	EFFECT_REPLY,       /* file: where the desk's replies go from now on */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 

@@ -518,6 +518,8 @@ const struct app_command app_commands[] = {
 	  run_attach },
 	{ "decide", "input", "", "input LINE: which open input this output envelope answers",
 	  ANYWHERE, run_input },
+	{ "decide", "reply", "", "reply PATH: where replies to this source go, as with --reply",
+	  ANYWHERE, run_reply },
 	{ "decide", "resend", "", "resend what is held", ANYWHERE, run_resend },
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
 

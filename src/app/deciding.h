@@ -139,6 +139,8 @@ void decide_note_staged(struct app *a, const struct desk *desk, uint32_t draft);
 void decide_note_undone(struct app *a, const struct desk *desk, uint32_t draft);
 /* The number of staged drafts, on all desks. */
 uint32_t decide_staged(const struct app *a);
+/* The item here is open, and nothing says where the reply to it would go. */
+bool decide_is_unanswerable(struct app *a);
 /* No desk can be written, or a replay is shown. */
 bool decide_is_read_only(const struct app *a);
 /* Appends the keys of the verbs that the current item takes, with or without the verbs' names;

@@ -52,7 +52,7 @@ const char *reply_problem(const struct desk *d, const struct terms *t, const str
 		return t->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
 		return d->agent ? "the agent does not run; restart it, then decide again"
-			      : "nothing says where replies go; give --reply PATH";
+			      : "nothing says where replies go; give --reply PATH, in the UI :reply PATH";
 	if (!utf8_valid(l->path))
 		return "the name of the place is not UTF-8, and the journal could not keep it; "
 		       "give another --reply";

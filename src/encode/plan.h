@@ -228,6 +228,8 @@ bool has_several_sessions(const struct model *m, uint32_t group);
  * path and returns the channel's type. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
+/* Whether nothing says where the replies of a source go: it is a stream, and there is no --reply. */
+bool reply_path_is_missing(const struct desk *d, const char *reply);
 /* Why a letter cannot be sent to its channel and path, or NULL. */
 const char *reply_problem(const struct desk *d, const struct terms *t, const struct letter *l);
 /* Whether SESSION in LOG.SESSION.replies.ndjson was truncated, and does not name its session. */

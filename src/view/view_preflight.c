@@ -219,7 +219,7 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 			   ? "Nothing is left to send. {reject} takes a message in again, {back} "
 			     "cancels."
 		   : !plan_can_send(s->plan)
-			   ? "This cannot be sent: the reason is below. {back} goes back."
+			   ? "This cannot be sent: the reason is below. {back} goes back, {undo} undoes it."
 		   : s->plan->named.n
 			   ? "The path comes from a message. y asks again and writes there, {back} "
 			     "cancels."
