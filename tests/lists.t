@@ -112,6 +112,15 @@ is '... and so many there are' 9 "$(sed -n 's/^ closed \([0-9]*\) .*/\1/p' scree
 ui ':narrow task PK-1<Enter>1'
 ok '... where there is something' sh -c 'grep -q "^ *Nothing here belongs" screen && ! grep -q "A shows" screen'
 
+cp log demo
+{ printf '{"a":%d}\n' 1 2 3; echo text; sed -n 3p demo; } >log
+ui 1
+ok 'messages of no known protocol: the empty inbox counts them' shows '4 of 5 messages are of no known protocol.'
+{ printf '{"a":%d}\n' 1 2; sed -n 3,4p demo; } >log
+ui 1
+ok '... if they are the most' sh -c 'grep -q "Nothing waits" screen && ! grep -q "no known protocol" screen'
+mv demo log
+
 # ---- narrow screens ----
 
 small() {

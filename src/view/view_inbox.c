@@ -420,4 +420,5 @@ const struct view_ops view_inbox = {
 			1 << COL_AGENT | 1 << COL_ID | 1 << COL_SESSION,
 	.empty = "Nothing waits for a decision.",
 	.then = "{all} shows every item, {messages} every message.",
+	.needs_protocol = true,
 };
