@@ -127,7 +127,7 @@ page 'xy'
 ok 'y at once is not for the page that has changed' says '1 dropped'
 page 'xxxxxxxxxxxx<wait:400>y'
 ok 'with all dropped there is nothing to send' says 'nothing is left to send; q goes back'
-ok '... the page says so' says 'Nothing is left to send. x takes a message in again, q cancels.'
+ok '... the page says so' says 'Nothing is left to send. x takes a message in again, q goes back.'
 is 'of all this nothing is written' '' "$(ls demo.ndjson.*replies* queue.ndjson 2>/dev/null)"
 page ''
 ok 'the hints: only what there is' says ' y send  q back, nothing is sent  Enter unfold  x drop  n caution'
@@ -320,6 +320,19 @@ ok 'not in the demo, and it does not say so' says '1 staged, not sent (the demo 
 "$GAVEL" demo --headless --size=80x24 --keys=keys --screen=saved --journal=kept
 sed '/^---$/,$d' saved >screen
 ok '... unless the journal is one of your own' says '1 staged, not sent (kept). y quits'
+
+# ---- leaving the page ----
+
+fresh "${finding}xNo.<Enter>\$"
+ok 'the page says that q keeps what is staged' says 'This will be written. y sends it, q keeps it staged.'
+fresh "${finding}xNo.<Enter>\$<wait:400>q"
+ok '... and q that it is' says 'not sent; still staged: u undoes, $ sends'
+ok '... which is so' title ' 1 staged '
+fresh "${finding}xNo.<Enter>\$<wait:400>Q"
+ok 'Q closes it: y is for quitting then' says 'y quit  $ review  any other key: stay'
+ok '... and sends nothing' lacks 'y send'
+fresh "${finding}xNo.<Enter>\$<wait:400>Qj"
+ok '... another key stays' lacks 'y quit'
 
 # ---- where replies go ----
 

@@ -64,7 +64,11 @@ static COMMAND(open)
 
 static COMMAND(back)
 {
-	if (!app_back(a))
+	bool staged = app_shows(a, &view_preflight) && a->scene.plan && plan_has_drafts(a->scene.plan);
+
+	if (staged && app_back(a))
+		app_say(a, ROLE_STAGED, "not sent; still staged: {undo} undoes, {deliver} sends");
+	else if (!app_back(a))
 		app_say(a, ROLE_DIM, "{quit} quits");
 }
 

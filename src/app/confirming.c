@@ -11,6 +11,8 @@ COMMAND(quit)
 		app_effect(a, (struct effect){ EFFECT_QUIT });
 		return;
 	}
+	if (app_shows(a, &view_preflight))
+		app_back(a); /* it offers y for sending */
 	a->deciding.confirm = CONFIRM_QUIT;
 	app_say(a, ROLE_KEY,
 		a->deciding.keeps_nothing

@@ -533,6 +533,14 @@ bool plan_can_send(const struct plan *p)
 	return false;
 }
 
+bool plan_has_drafts(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i].letter.drafts.n)
+			return true;
+	return p->dropped.n || p->refused_drafts.n;
+}
+
 bool plan_is_ready(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->list.n; i++)

@@ -107,6 +107,7 @@ int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct er
 /* Whether all its drafts can still be sent after more messages were applied. */
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
 		     int64_t wall_ms);
+bool plan_has_drafts(const struct plan *p); /* else it is a command, or what others decided */
 bool plan_is_ready(const struct plan *p); /* something to send and nothing missing */
 bool plan_can_send(const struct plan *p); /* some group is complete */
 void plan_release(struct plan *p);
