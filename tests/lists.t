@@ -94,6 +94,10 @@ is 'a search without a match, after Enter' ' not found: zzqq' "$(asks '/zzqq<Ent
 is '... among messages' ' not found: zzqq' "$(asks '4/zzqq<Enter>')"
 is 'no search, no word of it' '' "$(asks '/zzqq<Esc>')"
 is 'the name of a column' ' sorted by "sev"; S turns it round' "$(asks ss)"
+is ':sort COLUMN' ' sorted by "kind"; S turns it round' "$(asks ':sort kind<Enter>')"
+is '... of another list, its name completed' ' sorted by "msgs", descending; S turns it round' "$(asks '5:sort ms<Tab><Enter>')"
+is '... one that there is not' ' no column "blah" to sort by; there are time, sev, kind, from' "$(asks ':sort blah<Enter>')"
+is 'a command without arguments takes none' ' inbox takes no argument' "$(asks ':inbox blah<Enter>')"
 is 'a verb of two words' " can't accept this item in part; available: reject, answer, escalate" "$(asks p)"
 for key in A r '|' f; do
 	ok "$key where it has no effect" sh -c 'case $1 in " not available here; "*) ;; *) exit 1 ;; esac' - "$(asks "0$key")"

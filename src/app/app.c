@@ -408,6 +408,10 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 		app_say(a, ROLE_WARN, "%s: not available here; {help} lists what is", c->name);
 		return;
 	}
+	if (argument.n && c->arguments[0] == ARGUMENT_NONE) {
+		app_say(a, ROLE_ERROR, "%s takes no argument", c->name);
+		return;
+	}
 	app_refresh(a);
 	c->run(a, argument, c->number);
 }
