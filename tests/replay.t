@@ -34,6 +34,14 @@ screen() {
 is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/208')"
 is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#208/208')"
 is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/208')"
+is '--at as seek takes it: before the end' '#171/208' "$(screen '' --at=-10m | grep -o '#[0-9]*/208')"
+is '... after the start' '#59/208' "$(screen '' --at=+10m | grep -o '#[0-9]*/208')"
+is '... a percentage' "$(screen ':seek 40%<Enter>' | grep -o '#[0-9]*/208')" "$(screen '' --at=40% | grep -o '#[0-9]*/208')"
+for at in blah -10x 101% '#x' ''; do
+	ok "... not \"$at\": exit 2" exit_of 2 "$GAVEL" replay --headless --at="$at" demo.ndjson
+done
+is 'show --at before the end' "$("$GAVEL" show state --at=2026-03-17T09:37:00Z demo.ndjson)" "$("$GAVEL" show state --at=-10m demo.ndjson)"
+ok '... not what is no span' exit_of 2 "$GAVEL" show state --at=-10x demo.ndjson
 is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" --headless --size=100x27 --keys=keys --screen=screen demo.ndjson; sed -n '3,20p' screen)" "$(screen '<End>' | sed -n '3,20p')"
 is 'the title counts loops that do not converge' 1 "$(screen '<End>' | sed 1q | grep -c ' ⚠1 not converging ')"
 is '... as of the moment' 0 "$(screen ':seek #189<Enter>' | sed 1q | grep -c 'not converging')"
