@@ -321,6 +321,12 @@ ok 'not in the demo, and it does not say so' says '1 staged, not sent (the demo 
 sed '/^---$/,$d' saved >screen
 ok '... unless the journal is one of your own' says '1 staged, not sent (kept). y quits'
 
+fresh "${finding}xNo.<Enter>z"
+ok 'what is staged is not snoozed' says 'not snoozed: its decision is staged; u undoes it first'
+ok '... it is still listed' says '/22 '
+fresh "${finding}xNo.<Enter>:mark kind:finding<Enter>;z"
+ok '... nor with all marked ones' says '1 snoozed; 1 with a staged decision is not'
+
 # ---- leaving the page ----
 
 fresh "${finding}xNo.<Enter>\$"
