@@ -327,6 +327,18 @@ ok '... it is still listed' says '/22 '
 fresh "${finding}xNo.<Enter>:mark kind:finding<Enter>;z"
 ok '... nor with all marked ones' says '1 snoozed; 1 with a staged decision is not'
 
+# ---- what is escalated ----
+
+# of protocols that have a message for it, and of others
+for id in review-PK-3/F-1 ee5bf054 06c7df97; do
+	rm -f queue
+	fresh "$(on $id)eHelp.<Enter>\$<wait:400>y<wait:2000>" --escalate-to=queue --size=80x60
+	ok "$id is escalated, and still listed" grep -q '^ escalated 1 ' screen
+	ok '... not as open' title '21 open'
+	keys '' --size=80x60
+	ok '... after a restart, too' grep -q '^ escalated 1 ' screen
+done
+
 # ---- leaving the page ----
 
 fresh "${finding}xNo.<Enter>\$"

@@ -115,6 +115,8 @@ void decide_refused(struct app *a);
 void decide_note_gone(struct app *a, struct pane *p);
 /* Whether the selection has just moved by itself: then says why, and refuses the verb. */
 bool decide_has_moved(struct app *a);
+/* Messages came behind the first `before`: says who answered what was escalated. */
+void decide_note_answered(struct app *a, uint32_t before);
 /* Messages came behind the first `before`: says which staged decision they have overtaken. */
 void decide_note_overtaken(struct app *a, uint32_t before);
 /* The item's state as of the scene; false: no such item yet. */
