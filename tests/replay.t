@@ -194,6 +194,7 @@ ok 'decisions of agents by verdict' grep -q '"agent_decisions":{"accepted":16,"r
 ok 'how long each took' sh -c '"$GAVEL" show decisions --format=json "$1" | grep -q "\"took\":48468,"' sh "$demo"
 ok 'loops' grep -q '"loops":{"count":7,"not_converging":1,"diverging":\[{"session":"[^"]*","task":null,"iterations":4,"reason":"not_falling","open":\[4,3,4,4\],"came_back":\[{"id":"identity-proof-too-weak-01","times":3,"iteration":4},' summary
 ok 'tokens and cost by agent' grep -q '"by_agent":\[{"agent":"provider","session":"ses_371f36fae7b7cimvWIXBy83raL","tokens_in":9920,' summary
+ok '... as text: equal names with their session' sh -c '"$GAVEL" show summary "$1" | grep -q "by agent .* provider (1GxlBNgo) 15k tokens   provider (XBy83raL) 12k tokens"' sh "$demo"
 is 'a person has decided one of these' 1 "$("$GAVEL" show summary --format=json demo.ndjson | grep -c '"decisions":{"accepted":0,"rejected":1,')"
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 log live "$now" "$now"
