@@ -137,6 +137,7 @@ START_TEST(a_task_has_all_of_its_revisions)
 	type("<Enter>");
 	is_page_of(of_task("PK-2"));
 	SHOWS("WebAuthn ceremonies");
+	SHOWS("needed by  ✗ failed  PK-5 ");
 	SHOWS("revisions 2");
 	SHOWS("reviews 1");
 	SHOWS("as PK-2.r3");
