@@ -98,6 +98,7 @@ is ':sort COLUMN' ' sorted by "kind"; S turns it round' "$(asks ':sort kind<Ente
 is '... of another list, its name completed' ' sorted by "msgs", descending; S turns it round' "$(asks '5:sort ms<Tab><Enter>')"
 is '... one that there is not' ' no column "blah" to sort by; there are time, sev, kind, from' "$(asks ':sort blah<Enter>')"
 is 'a command without arguments takes none' ' inbox takes no argument' "$(asks ':inbox blah<Enter>')"
+is 'the mark of the order takes no letter of a head at the right' 1 "$(ui '5:sort msgs<Enter>' && sed -n 3p screen | grep -c '▼msgs')"
 is 'a verb of two words' " can't accept this item in part; available: reject, answer, escalate" "$(asks p)"
 for key in A r '|' f; do
 	ok "$key where it has no effect" sh -c 'case $1 in " not available here; "*) ;; *) exit 1 ;; esac' - "$(asks "0$key")"
@@ -126,6 +127,15 @@ ok '... if they are the most' sh -c 'grep -q "Nothing waits" screen && ! grep -q
 mv demo log
 
 # ---- narrow screens ----
+
+# small KEYS: the message line of the smallest screen
+small() {
+	printf '%s' "$1" >keys
+	"$GAVEL" --headless --size=60x15 --keys=keys --screen=screen log
+	sed -n 15p screen
+}
+is 'O where no preview has room' ' no preview is shown here; the list has all of the room' "$(small O | sed 's/ *$//')"
+is '| there' ' no preview is shown here; it needs a taller terminal' "$(small '|' | sed 's/ *$//')"
 
 small() {
 	printf '%s' "$1" >keys

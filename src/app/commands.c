@@ -78,7 +78,13 @@ static COMMAND(other_pane)
 		a->preview_focused = !a->preview_focused;
 }
 
-static COMMAND(maximise) { a->maximised = !a->maximised; }
+static COMMAND(maximise)
+{
+	if (a->preview_rect.rows <= 0 && !a->maximised)
+		app_say(a, ROLE_DIM, "no preview is shown here; the list has all of the room");
+	else
+		a->maximised = !a->maximised;
+}
 
 /* The screens that a view closes can be returned to. */
 static COMMAND(tab)

@@ -85,7 +85,7 @@ static void list_keys(struct app *a, struct buf *out)
 		keymap_text(&a->keymap, "  {mark} mark  {defer} snooze", out);
 	else if (a->tab == TAB_AGENTS && a->scene.life_n)
 		keymap_text(&a->keymap,
-			    "{open} last message  {stop-selected} stop  {restart-selected} restart",
+			    "{open} open  {stop-selected} stop  {restart-selected} restart",
 			    out);
 	else
 		keymap_text(&a->keymap, tab_keys[a->tab], out);

@@ -45,7 +45,7 @@ enum group { GROUP_RETURNED, GROUP_DUE, GROUP_BLOCKED, GROUP_REVIEW, GROUP_ADVIC
 static const struct {
 	const char *name, *silence;
 } groups[GROUP_COUNT] = {
-	[GROUP_RETURNED] = { "came back", "answered by somebody else; you send it" },
+	[GROUP_RETURNED] = { "to send", "answered by somebody else; you send it" },
 	[GROUP_DUE] = { "due", "goes on without you when its time is up" },
 	[GROUP_BLOCKED] = { "blocked on you", "waits until you decide" },
 	[GROUP_REVIEW] = { "review", "stays open until you decide" },
