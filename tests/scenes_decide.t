@@ -63,7 +63,8 @@ listens() {
 }
 
 unlock() {
-	soon listens
+	press '<Esc>'
+	soon says 'Q quits'
 	press 1
 	soon says '[1 Inbox]'
 }
