@@ -94,6 +94,11 @@ is 'a search without a match, after Enter' ' not found: zzqq' "$(asks '/zzqq<Ent
 is '... among messages' ' not found: zzqq' "$(asks '4/zzqq<Enter>')"
 is 'no search, no word of it' '' "$(asks '/zzqq<Esc>')"
 is 'the name of a column' ' sorted by "sev"; S turns it round' "$(asks ss)"
+is ':sort COLUMN' ' sorted by "kind"; S turns it round' "$(asks ':sort kind<Enter>')"
+is '... of another list, its name completed' ' sorted by "msgs", descending; S turns it round' "$(asks '5:sort ms<Tab><Enter>')"
+is '... one that there is not' ' no column "blah" to sort by; there are time, sev, kind, from' "$(asks ':sort blah<Enter>')"
+is 'a command without arguments takes none' ' inbox takes no argument' "$(asks ':inbox blah<Enter>')"
+is 'the mark of the order takes no letter of a head at the right' 1 "$(ui '5:sort msgs<Enter>' && sed -n 3p screen | grep -c '▼msgs')"
 is 'a verb of two words' " can't accept this item in part; available: reject, answer, escalate" "$(asks p)"
 for key in A r '|' f; do
 	ok "$key where it has no effect" sh -c 'case $1 in " not available here; "*) ;; *) exit 1 ;; esac' - "$(asks "0$key")"
@@ -103,6 +108,8 @@ is 'A in the inbox' ' every item' "$(asks A)"
 is 'y on a session' ' copied log' "$(asks 0y)"
 is 'the title of a narrowed view counts everything' 1 "$(ui '0jj&1' && sed 1q screen | grep -c ' open in all ')"
 
+is 'on the page of a task: to it' ' only "task PK-2"; Esc shows everything again' "$(asks '2/PK-2<Enter><Enter>&')"
+is '... from any of its rows' ' only "task PK-2"; Esc shows everything again' "$(asks '2/PK-2<Enter><Enter>jjj&')"
 ui ':narrow task PK-2<Enter>1'
 ok 'an empty inbox of a narrowed view tells of what is closed' shows 'A shows its 9 closed items.'
 ui ':narrow task PK-2<Enter>1A'
@@ -110,7 +117,25 @@ is '... and so many there are' 9 "$(sed -n 's/^ closed \([0-9]*\) .*/\1/p' scree
 ui ':narrow task PK-1<Enter>1'
 ok '... where there is something' sh -c 'grep -q "^ *Nothing here belongs" screen && ! grep -q "A shows" screen'
 
+cp log demo
+{ printf '{"a":%d}\n' 1 2 3; echo text; sed -n 3p demo; } >log
+ui 1
+ok 'messages of no known protocol: the empty inbox counts them' shows '4 of 5 messages are of no known protocol.'
+{ printf '{"a":%d}\n' 1 2; sed -n 3,4p demo; } >log
+ui 1
+ok '... if they are the most' sh -c 'grep -q "Nothing waits" screen && ! grep -q "no known protocol" screen'
+mv demo log
+
 # ---- narrow screens ----
+
+# small KEYS: the message line of the smallest screen
+small() {
+	printf '%s' "$1" >keys
+	"$GAVEL" --headless --size=60x15 --keys=keys --screen=screen log
+	sed -n 15p screen
+}
+is 'O where no preview has room' ' no preview is shown here; the list has all of the room' "$(small O | sed 's/ *$//')"
+is '| there' ' no preview is shown here; it needs a taller terminal' "$(small '|' | sed 's/ *$//')"
 
 small() {
 	printf '%s' "$1" >keys

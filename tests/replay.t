@@ -34,6 +34,14 @@ screen() {
 is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/208')"
 is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#208/208')"
 is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/208')"
+is '--at as seek takes it: before the end' '#171/208' "$(screen '' --at=-10m | grep -o '#[0-9]*/208')"
+is '... after the start' '#59/208' "$(screen '' --at=+10m | grep -o '#[0-9]*/208')"
+is '... a percentage' "$(screen ':seek 40%<Enter>' | grep -o '#[0-9]*/208')" "$(screen '' --at=40% | grep -o '#[0-9]*/208')"
+for at in blah -10x 101% '#x' ''; do
+	ok "... not \"$at\": exit 2" exit_of 2 "$GAVEL" replay --headless --at="$at" demo.ndjson
+done
+is 'show --at before the end' "$("$GAVEL" show state --at=2026-03-17T09:37:00Z demo.ndjson)" "$("$GAVEL" show state --at=-10m demo.ndjson)"
+ok '... not what is no span' exit_of 2 "$GAVEL" show state --at=-10x demo.ndjson
 is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" --headless --size=100x27 --keys=keys --screen=screen demo.ndjson; sed -n '3,20p' screen)" "$(screen '<End>' | sed -n '3,20p')"
 is 'the title counts loops that do not converge' 1 "$(screen '<End>' | sed 1q | grep -c ' ⚠1 not converging ')"
 is '... as of the moment' 0 "$(screen ':seek #189<Enter>' | sed 1q | grep -c 'not converging')"
@@ -186,6 +194,7 @@ ok 'decisions of agents by verdict' grep -q '"agent_decisions":{"accepted":16,"r
 ok 'how long each took' sh -c '"$GAVEL" show decisions --format=json "$1" | grep -q "\"took\":48468,"' sh "$demo"
 ok 'loops' grep -q '"loops":{"count":7,"not_converging":1,"diverging":\[{"session":"[^"]*","task":null,"iterations":4,"reason":"not_falling","open":\[4,3,4,4\],"came_back":\[{"id":"identity-proof-too-weak-01","times":3,"iteration":4},' summary
 ok 'tokens and cost by agent' grep -q '"by_agent":\[{"agent":"provider","session":"ses_371f36fae7b7cimvWIXBy83raL","tokens_in":9920,' summary
+ok '... as text: equal names with their session' sh -c '"$GAVEL" show summary "$1" | grep -q "by agent .* provider (1GxlBNgo) 15k tokens   provider (XBy83raL) 12k tokens"' sh "$demo"
 is 'a person has decided one of these' 1 "$("$GAVEL" show summary --format=json demo.ndjson | grep -c '"decisions":{"accepted":0,"rejected":1,')"
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 log live "$now" "$now"

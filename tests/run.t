@@ -216,7 +216,7 @@ ok '... and what happens then' shows haste.txt '; then the agent gets TIMEOUT'
 ok 'what was passed on stays in the inbox' shows passed.txt 'escalated 1 ·'
 ok '... with its words' shows passed.txt 'Which one?'
 ok 'an answer that came back is in the title' shows back.txt '1 to send'
-ok '... and in the inbox' shows back.txt 'came back 1 ·'
+ok '... and in the inbox' shows back.txt 'to send 1 ·'
 ok '... pre-flight has the question, the answer and who says so' shows send.txt '"q-1 Which one?": B, says bob'
 ok '... once it is sent it is not any more' shows sent.txt 'Nothing waits'
 "$GAVEL" show item q-1 "$captures/dev.ndjson" >page

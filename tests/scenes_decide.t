@@ -40,13 +40,10 @@ is_last_line() {
 	screen | grep -q ' \([0-9]*\)/\1  ? help'
 }
 
-# Typing is ignored for a while after a refusal: until keys work again.
-listens() {
-	says '[2 Timeline]' || { press 2; false; }
-}
-
+# Typing is ignored after a refusal, until Esc.
 unlock() {
-	soon listens
+	press '<Esc>'
+	soon says 'Q quits'
 	press 1
 	soon says '[1 Inbox]'
 }
@@ -202,7 +199,8 @@ press g
 select_item review-PK-3/F-2
 press '=wait$<Enter>'
 ok 'a refused verb says why' soon says "can't answer this item"
-ok '... soon keys work again' soon listens
+press '<Esc>'
+ok '... after Esc keys work again' soon says 'keys are commands again'
 ok '... the words behind it were no commands' title_says ' 1 staged '
 press 1
 soon says '[1 Inbox]'

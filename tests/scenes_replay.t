@@ -22,16 +22,11 @@ press 2
 look 'the timeline, with what is still to come' 80x24 '<Space>:seek #90<Enter>...,}2' "$FOLLOWING" replay --speed=50 demo.ndjson
 press 'a'
 ok 'nothing is decided' soon says 'replay: nothing is sent'
-# typing is ignored for a while after a refusal: until a prompt opens
-listens() {
-	bar_says '^:' || { press ':'; false; }
-}
-closes() {
-	! bar_says '^:'
-}
-soon listens
+# typing is ignored after a refusal, until Esc
+press ':'
+soon says 'typing ignored'
 press '<Esc>'
-soon closes
+soon says 'keys are commands again'
 press '<<<'
 ok 'slower' soon bar_says 'paused 5x'
 mouse 0 21 2 M

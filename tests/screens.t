@@ -208,7 +208,7 @@ own 'what can be decided' jj 23 ' X accept  x reject  e escalate  m mark  z snoo
 own 'what is staged' jjX 24 ' accept is staged: "Second attempt: same timeout after 3 questions. Worker faile…"; U undo, Z review and send'
 own 'and in the line of keys' jjX 23 ' Z deliver  U undo  X accept  x reject  e escalate '
 own 'quitting' jjXa 24 ' 1 staged, not sent (kept). y quits, Z reviews'
-own 'from there on to the page' jjXaZ 4 ' This will be written. y sends it, F4 cancels.'
+own 'from there on to the page' jjXaZ 4 ' This will be written. y sends it, F4 keeps it staged.'
 own 'its keys' jjXaZ 23 ' y send  F4 back, nothing is sent '
 own 'no match' '\nosuchword<Enter>' 3 '  No line matches the filter. F4 clears it.'
 own 'filtered' '\nosuchword<Enter>' 24 ' filtered; F4 clears the filter'

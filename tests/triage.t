@@ -44,8 +44,13 @@ title() {
 fresh "$finding=wait<Enter>"
 ok 'a refused verb: its words are no commands' says "can't answer this item"
 ok '... nothing is staged, no page is opened' title '22 open  !2 due  ⚠1 not converging  ✗3 invalid'
-fresh "$finding=wait<Enter><wait:499>a<wait:1>a"
-ok '... until its message was shown for half a second' title ' 1 staged '
+ok '... and that is said' says "typing ignored (Esc): can't answer this item"
+fresh "$finding=wait a<wait:699>a<wait:699>a<wait:699>a"
+ok '... for as long as typing goes on' title '22 open  !2 due  ⚠1 not converging  ✗3 invalid'
+fresh "$finding=wait<Enter><wait:700>a"
+ok '... until there was a pause' title ' 1 staged '
+fresh "$finding=wait<Esc>a"
+ok '... or Esc' title ' 1 staged '
 fresh "$finding=<Down><Down><Up>"
 ok '... keys that are no text work at once' says ' 15/22 '
 fresh ';axy<Enter>'
@@ -135,7 +140,7 @@ page 'xy'
 ok 'y at once is not for the page that has changed' says '1 dropped'
 page 'xxxxxxxxxxxx<wait:400>y'
 ok 'with all dropped there is nothing to send' says 'nothing is left to send; q goes back'
-ok '... the page says so' says 'Nothing is left to send. x takes a message in again, q cancels.'
+ok '... the page says so' says 'Nothing is left to send. x takes a message in again, q goes back.'
 is 'of all this nothing is written' '' "$(ls demo.ndjson.*replies* queue.ndjson 2>/dev/null)"
 page ''
 ok 'the hints: only what there is' says ' y send  q back, nothing is sent  Enter unfold  x drop  n caution'
@@ -199,7 +204,7 @@ page 'yj'
 is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 sed -n '61,100p' "$whole" >>demo.ndjson
 page ''
-ok 'what was decided meanwhile cannot be sent, and the page says so' says 'This cannot be sent: the reason is below. q goes back.'
+ok 'what was decided meanwhile cannot be sent, and the page says so' says 'This cannot be sent: the reason is below. q goes back, u undoes it.'
 ok '... with the reason' says 'not sent     recovery-flow-missing-02: no longer open (accepted)'
 ok '... y is not offered' lacks 'y send'
 page 'y'
@@ -267,7 +272,7 @@ fresh ':3<Enter>xNo.<Enter>' --config=advance.json
 ok '... after its words' says ' 4/22 '
 fresh ':3<Enter>xNo.<Esc>' --config=advance.json
 ok '... not without' says ' 3/22 '
-fresh ':3<Enter>=no' --config=advance.json
+fresh ':3<Enter>=no<Esc>' --config=advance.json
 ok '... nor if it is refused' says ' 3/22 '
 fresh ':3<Enter><Enter>a' --config=advance.json
 ok '... on the page of an item, to that of the next' says 'Two of three criteria'
@@ -328,5 +333,78 @@ ok 'not in the demo, and it does not say so' says '1 staged, not sent (the demo 
 "$GAVEL" demo --headless --size=80x24 --keys=keys --screen=saved --journal=kept
 sed '/^---$/,$d' saved >screen
 ok '... unless the journal is one of your own' says '1 staged, not sent (kept). y quits'
+
+fresh "${finding}xNo.<Enter>z"
+ok 'what is staged is not snoozed' says 'not snoozed: its decision is staged; u undoes it first'
+ok '... it is still listed' says '/22 '
+fresh "${finding}xNo.<Enter>:mark kind:finding<Enter>;z"
+ok '... nor with all marked ones' says '1 snoozed; 1 with a staged decision is not'
+
+# ---- what is escalated ----
+
+# of protocols that have a message for it, and of others
+for id in review-PK-3/F-1 ee5bf054 06c7df97; do
+	rm -f queue
+	fresh "$(on $id)eHelp.<Enter>\$<wait:400>y<wait:2000>" --escalate-to=queue --size=80x60
+	ok "$id is escalated, and still listed" grep -q '^ escalated 1 ' screen
+	ok '... not as open' title '21 open'
+	keys '' --size=80x60
+	ok '... after a restart, too' grep -q '^ escalated 1 ' screen
+done
+
+# ---- leaving the page ----
+
+fresh "${finding}xNo.<Enter>\$"
+ok 'the page says that q keeps what is staged' says 'This will be written. y sends it, q keeps it staged.'
+fresh "${finding}xNo.<Enter>\$<wait:400>q"
+ok '... and q that it is' says 'not sent; still staged: u undoes, $ sends'
+ok '... which is so' title ' 1 staged '
+fresh "${finding}xNo.<Enter>\$<wait:400>Q"
+ok 'Q closes it: y is for quitting then' says 'y quit  $ review  any other key: stay'
+ok '... and sends nothing' lacks 'y send'
+fresh "${finding}xNo.<Enter>\$<wait:400>Qj"
+ok '... another key stays' lacks 'y quit'
+
+# ---- where replies go ----
+
+# piped KEYS [OPTION...]: the program on standard input, in which nothing was decided before
+piped() {
+	rm -rf "$XDG_STATE_HOME" told.ndjson
+	printf '%s\n' "$1" >keys
+	shift
+	"$GAVEL" - --headless --size=100x24 --keys=keys --screen=saved --as=ann "$@" \
+		<"$GAVEL_DATADIR/demo.ndjson" >out 2>&1 || cat out
+	sed '/^---$/,$d' saved >screen
+}
+
+piped ''
+ok 'a pipe: that nothing says where replies go is said at once' says 'nothing says where replies go yet; :reply PATH does'
+piped '' --reply=told.ndjson
+ok '... not with --reply' lacks 'nothing says where'
+piped '' --read-only
+ok '... nor where nothing can be decided' lacks 'nothing says where'
+piped '=1<Enter><wait:400>'
+ok '... it cannot be sent' says 'in the UI :reply PATH'
+piped '=1<Enter><wait:400>:reply told.ndjson<Enter><wait:400>'
+ok ':reply says where, also on the page' says 'y sends it'
+ok '... that is said' says 'replies go to "'
+piped ':reply told.ndjson<Enter>=1<Enter><wait:400>y'
+is '... and there it is sent' 1 "$(grep -c '"answer":"terminate"' told.ndjson)"
+ok '... nothing is missing then' lacks 'nothing says where'
+fresh ':reply demo.ndjson<Enter>'
+ok '... never into the log' says 'replies never go into the log'
+fresh ':reply other.ndjson<Enter>:3<Enter>xNo.<Enter>$<wait:400>y'
+ok '... of a log, too' test -s other.ndjson
+fresh ':reply<Enter>'
+ok '... needs a path' says 'reply needs a path'
+
+fresh '=1<Enter><wait:400>q'
+tail -n 1 demo.ndjson >short && mv demo.ndjson long && mv short demo.ndjson
+keys '$'
+ok 'what is staged and no longer in the log: u undoes it' says 'q goes back, u undoes it.'
+keys '$<wait:400>u'
+ok '... from its page, which is closed then' says 'Nothing waits for a decision.'
+ok '... nothing is staged any more' lacks 'staged'
+mv long demo.ndjson
 
 tap_end

@@ -120,12 +120,17 @@ static void count(struct app *a)
 		/* the timeline's list is that of the whole recording, not made anew for each k */
 		a->diverging = a->scene.loops ? ledger_diverging(a->scene.loops, a->scene.k) : 0;
 		a->counted = 0; /* count from the start once the playback is closed */
+		a->scene.foreign = 0;
 		return;
 	}
 	if (!a->counted)
-		a->errors = 0;
-	for (; a->counted < a->scene.k; a->counted++)
+		a->errors = a->scene.foreign = 0;
+	for (; a->counted < a->scene.k; a->counted++) {
+		enum dialect_id dialect = message_route(m, a->counted)->dialect;
+
 		a->errors += m->records.v[a->counted].errors > 0;
+		a->scene.foreign += dialect == DIALECT_UNKNOWN || dialect == DIALECT_TEXT;
+	}
 	a->scene.live = a->wall_ms != TIME_NONE;
 	a->scene.now_ms = a->scene.live ? a->wall_ms : model_now(m, a->scene.k);
 	a->open = model_open(m, a->scene.k, scene_clock(&a->scene), &a->due);
@@ -401,6 +406,10 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 	}
 	if (!(c->where & app_where(a, a->screen_count))) {
 		app_say(a, ROLE_WARN, "%s: not available here; {help} lists what is", c->name);
+		return;
+	}
+	if (argument.n && c->arguments[0] == ARGUMENT_NONE) {
+		app_say(a, ROLE_ERROR, "%s takes no argument", c->name);
 		return;
 	}
 	app_refresh(a);

@@ -46,6 +46,7 @@ enum effect_type {
 	EFFECT_RELOAD,      /* read the configuration again */
 	EFFECT_BOOKMARK,    /* bookmark: keep that it was set or removed */
 	EFFECT_COPY,        /* copy: to the clipboard */
+	EFFECT_REPLY,       /* file: where the desk's replies go from now on */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 
@@ -375,6 +376,8 @@ void app_count_text(struct app *a, struct buf *out);
 void app_count_release(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
+/* Adds the columns that :sort takes in this list. */
+void app_sort_complete(const struct app *a, struct completions *out);
 /* A click on a column of the heading, counted from the first column of the lines. */
 void app_sort_click(struct app *a, int col);
 bool app_set_filter(struct app *a, struct str text);

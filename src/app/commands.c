@@ -64,7 +64,11 @@ static COMMAND(open)
 
 static COMMAND(back)
 {
-	if (!app_back(a))
+	bool staged = app_shows(a, &view_preflight) && a->scene.plan && plan_has_drafts(a->scene.plan);
+
+	if (staged && app_back(a))
+		app_say(a, ROLE_STAGED, "not sent; still staged: {undo} undoes, {deliver} sends");
+	else if (!app_back(a))
 		app_say(a, ROLE_DIM, "{quit} quits");
 }
 
@@ -74,7 +78,13 @@ static COMMAND(other_pane)
 		a->preview_focused = !a->preview_focused;
 }
 
-static COMMAND(maximise) { a->maximised = !a->maximised; }
+static COMMAND(maximise)
+{
+	if (a->preview_rect.rows <= 0 && !a->maximised)
+		app_say(a, ROLE_DIM, "no preview is shown here; the list has all of the room");
+	else
+		a->maximised = !a->maximised;
+}
 
 /* The screens that a view closes can be returned to. */
 static COMMAND(tab)
@@ -419,7 +429,7 @@ const struct app_command app_commands[] = {
 	{ "move", "other-pane", "<Tab>", "switch to the other pane", IN_LIST, run_other_pane },
 	{ "move", "maximise", "O", "maximise this pane, and back", IN_LIST, run_maximise },
 	{ "move", "split", "|", "preview below or beside; split below, beside, auto or 30%", IN_LIST,
-	  run_split },
+	  run_split, 0, { ARGUMENT_TEXT } },
 	{ "move", "larger-preview", ">", "a larger preview", IN_LIST, run_split_size, 1 },
 	{ "move", "smaller-preview", "<lt>", "a smaller preview", IN_LIST, run_split_size, -1 },
 	{ "move", "sessions", "0", "every session, with what waits in it", ANYWHERE, run_tab,
@@ -432,7 +442,7 @@ const struct app_command app_commands[] = {
 	{ "move", "decisions", "6", "decisions and their delivery", ANYWHERE, run_tab,
 	  TAB_DECISIONS },
 
-	{ "find", "search", "/", "search as you type", ANYWHERE, run_search },
+	{ "find", "search", "/", "search as you type", ANYWHERE, run_search, 0, { ARGUMENT_TEXT } },
 	{ "find", "next", "n", "next match", ANYWHERE, run_search_again, 1 },
 	{ "find", "previous", "N", "previous match", ANYWHERE, run_search_again, -1 },
 	{ "find", "filter", "\\", "show only matching lines", ANYWHERE, run_filter, 0,
@@ -455,8 +465,9 @@ const struct app_command app_commands[] = {
 	  "narrow [task|agent|session NAME]: every view shows only what belongs to it", ANYWHERE,
 	  run_narrow, 0, { ARGUMENT_SCOPE, ARGUMENT_IN_SCOPE } },
 	{ "find", "widen", "", "show everything again", ANYWHERE, run_widen },
-	{ "find", "sort", "s", "sort the list by the next column; after the last, as it was",
-	  IN_LIST, run_sort },
+	{ "find", "sort", "s",
+	  "sort the list by the next column; after the last, as it was; sort COLUMN: by that one",
+	  IN_LIST, run_sort, 0, { ARGUMENT_COLUMN } },
 	{ "find", "sort-reverse", "S", "sort the other way round", IN_LIST, run_sort_reverse },
 
 	{ "look", "diff", "d", "diff of the artifact with its previous iteration", ANYWHERE,
@@ -470,7 +481,7 @@ const struct app_command app_commands[] = {
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
 	  run_iteration_step, 1 },
 	{ "look", "bookmark", "b", "set a bookmark with a note, or remove it; bookmark NOTE",
-	  ANYWHERE, run_bookmark },
+	  ANYWHERE, run_bookmark, 0, { ARGUMENT_TEXT } },
 	{ "look", "bookmarks", "", "the bookmarks of this session", ANYWHERE, run_bookmarks },
 	{ "look", "copy-id", "y", "copy the id of the item, agent, session or message", ANYWHERE,
 	  run_copy_id },
@@ -489,18 +500,25 @@ const struct app_command app_commands[] = {
 	{ "look", "right", "<S-Right>", "scroll right, on the timeline, too", ANYWHERE, run_sideways,
 	  1 },
 
-	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_verb, VERB_ACCEPT },
-	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT },
-	{ "decide", "partial", "p", "accept it in part", ANYWHERE, run_verb, VERB_PARTIAL },
+	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_verb, VERB_ACCEPT,
+	  { ARGUMENT_TEXT } },
+	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT,
+	  { ARGUMENT_TEXT } },
+	{ "decide", "partial", "p", "accept it in part", ANYWHERE, run_verb, VERB_PARTIAL,
+	  { ARGUMENT_TEXT } },
 	{ "decide", "escalate", "e", "escalate to another reviewer", ANYWHERE, run_verb,
-	  VERB_ESCALATE },
-	{ "decide", "answer", "=", "answer the question", ANYWHERE, run_verb, VERB_ANSWER },
-	{ "decide", "dismiss", "D", "dismiss it", ANYWHERE, run_verb, VERB_DISMISS },
+	  VERB_ESCALATE, { ARGUMENT_TEXT } },
+	{ "decide", "answer", "=", "answer the question", ANYWHERE, run_verb, VERB_ANSWER,
+	  { ARGUMENT_TEXT } },
+	{ "decide", "dismiss", "D", "dismiss it", ANYWHERE, run_verb, VERB_DISMISS,
+	  { ARGUMENT_TEXT } },
 	{ "decide", "defer", "z", "snooze until nearly due; again: wake", ANYWHERE,
 	  run_defer },
 	{ "decide", "explain", "c", "write an explanation in $EDITOR", ANYWHERE, run_explain },
-	{ "decide", "reason", "C", "set a reason code", ANYWHERE, run_reason },
-	{ "decide", "mark", "m", "mark the item; mark FILTER: all that match", ANYWHERE, run_mark },
+	{ "decide", "reason", "C", "set a reason code", ANYWHERE, run_reason, 0,
+	  { ARGUMENT_TEXT } },
+	{ "decide", "mark", "m", "mark the item; mark FILTER: all that match", ANYWHERE, run_mark, 0,
+	  { ARGUMENT_TEXT } },
 	{ "decide", "mark-all", "M", "mark all shown", ANYWHERE, run_mark_all },
 	{ "decide", "on-marked", ";", "apply a verb to the marked items", ANYWHERE, run_on_marked },
 	{ "decide", "undo", "u", "undo what is staged, or abandon what is held", ANYWHERE,
@@ -515,9 +533,11 @@ const struct app_command app_commands[] = {
 	{ "decide", "previous-caution", "", "previous caution; {previous} there", ANYWHERE,
 	  run_caution, -1 },
 	{ "decide", "attach", "", "attach FILE: the artifact's current content", ANYWHERE,
-	  run_attach },
+	  run_attach, 0, { ARGUMENT_TEXT } },
 	{ "decide", "input", "", "input LINE: which open input this output envelope answers",
-	  ANYWHERE, run_input },
+	  ANYWHERE, run_input, 0, { ARGUMENT_TEXT } },
+	{ "decide", "reply", "", "reply PATH: where replies to this source go, as with --reply",
+	  ANYWHERE, run_reply, 0, { ARGUMENT_TEXT } },
 	{ "decide", "resend", "", "resend what is held", ANYWHERE, run_resend },
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
 
@@ -555,7 +575,8 @@ const struct app_command app_commands[] = {
 	{ "replay", "step-back", ",", "one message back", IN_REPLAY, run_step, -1 },
 	{ "replay", "faster", ">", "faster, up to 1000x", IN_REPLAY, run_speed_step, 1 },
 	{ "replay", "slower", "<lt>", "slower, down to 0.1x", IN_REPLAY, run_speed_step, -1 },
-	{ "replay", "speed", "", "speed N: N times real time", IN_REPLAY, run_speed },
+	{ "replay", "speed", "", "speed N: N times real time", IN_REPLAY, run_speed, 0,
+	  { ARGUMENT_TEXT } },
 	{ "replay", "minute", ")", "one minute forward", IN_REPLAY, run_minute, 1 },
 	{ "replay", "minute-back", "(", "one minute back", IN_REPLAY, run_minute, -1 },
 	{ "replay", "next-event", "}", "next item, decision or error", IN_REPLAY,
@@ -581,11 +602,13 @@ const struct app_command app_commands[] = {
 	{ "replay", "start", "<Home>", "before the first message", IN_REPLAY, run_replay_start },
 	{ "replay", "end", "<End>", "after the last message; again: with new ones", IN_REPLAY,
 	  run_replay_end },
-	{ "replay", "seek", "S", "seek 10:15, #340, 40%, +30s or -2m", IN_REPLAY, run_seek },
+	{ "replay", "seek", "S", "seek 10:15, #340, 40%, +30s or -2m", IN_REPLAY, run_seek, 0,
+	  { ARGUMENT_TEXT } },
 	{ "replay", "loop", "L", "set a loop's start, its end; off", IN_REPLAY, run_loop },
 	{ "replay", "fork", "", "fork [FOLDER]: decide differently from here, on a copy",
-	  IN_REPLAY, run_fork },
-	{ "replay", "skip", "s", "skip idle time, or play it; skip 5s", IN_REPLAY, run_skip },
+	  IN_REPLAY, run_fork, 0, { ARGUMENT_TEXT } },
+	{ "replay", "skip", "s", "skip idle time, or play it; skip 5s", IN_REPLAY, run_skip, 0,
+	  { ARGUMENT_TEXT } },
 
 	{ "else", "command", ":", "type a command", ANYWHERE, run_prompt },
 	{ "else", "help", "?", "this page", ANYWHERE, run_help },
@@ -597,7 +620,7 @@ const struct app_command app_commands[] = {
 	{ "else", "suspend", "<C-z>", "suspend; fg resumes", ANYWHERE,
 	  run_effect, EFFECT_SUSPEND },
 	{ "else", "save-screen", "", "save-screen FILE: the screen as text and roles", ANYWHERE,
-	  run_save_screen },
+	  run_save_screen, 0, { ARGUMENT_TEXT } },
 	{ "else", "quit", "Q", "quit; :q too", ANYWHERE, run_quit },
 };
 

@@ -41,6 +41,7 @@ COMMAND(reason);
 COMMAND(deliver);
 COMMAND(attach);
 COMMAND(input);
+COMMAND(reply);
 COMMAND(resend);
 
 /* confirming.c */

@@ -49,7 +49,9 @@ static void complete_argument(const struct app *a, enum argument kind, struct st
 		break;
 	case ARGUMENT_SCOPE: app_narrow_complete(a, STR_NONE, out); break;
 	case ARGUMENT_IN_SCOPE: app_narrow_complete(a, before, out); break;
+	case ARGUMENT_COLUMN: app_sort_complete(a, out); break;
 	case ARGUMENT_FILTER: /* more than one word */
+	case ARGUMENT_TEXT:
 	case ARGUMENT_NONE: break;
 	}
 }

@@ -11,6 +11,8 @@ COMMAND(quit)
 		app_effect(a, (struct effect){ EFFECT_QUIT });
 		return;
 	}
+	if (app_shows(a, &view_preflight))
+		app_back(a); /* it offers y for sending */
 	a->deciding.confirm = CONFIRM_QUIT;
 	app_say(a, ROLE_KEY,
 		a->deciding.keeps_nothing
@@ -132,7 +134,19 @@ static bool is_deliver_key(const struct app *a, uint32_t key)
 	return b && strcmp(b->command->name, "deliver") == 0;
 }
 
-/* Whether a key was typed for the prompt that a refused verb did not open. */
+/* Says in front of the refusal that keys are ignored, so that none is without any effect. */
+static void say_ignoring(struct app *a)
+{
+	struct buf refusal = a->notice;
+
+	a->notice = (struct buf){ 0 };
+	buf_adds(&a->notice, "typing ignored (Esc): ");
+	buf_add_str(&a->notice, buf_str(&refusal));
+	buf_release(&refusal);
+}
+
+/* Whether a key was typed for the prompt that a refused verb did not open: all text is, until there
+ * was a pause. Once some was dropped, Esc ends that and does nothing else. */
 static bool is_typed_ahead(struct app *a, const struct key *key)
 {
 	struct deciding *d = &a->deciding;
@@ -141,8 +155,20 @@ static bool is_typed_ahead(struct app *a, const struct key *key)
 		d->refused = false;
 		return false;
 	}
-	return key->code == KEY_ENTER || key->code == KEY_PASTE ||
-	       (key->code >= ' ' && key->code < KEY_UP && key->code != KEY_BACKSPACE);
+	if (key->code == KEY_ESCAPE) {
+		d->refused = false;
+		if (d->ignoring)
+			app_say(a, ROLE_DIM, "keys are commands again");
+		return d->ignoring;
+	}
+	if (key->code != KEY_ENTER && key->code != KEY_PASTE && key->code != KEY_BACKSPACE &&
+	    (key->code < ' ' || key->code >= KEY_UP))
+		return false;
+	if (!d->ignoring)
+		say_ignoring(a);
+	d->ignoring = true;
+	d->refused_ms = a->clock_ms;
+	return true;
 }
 
 /* Whether a y was typed once more for the page that has just been sent. */

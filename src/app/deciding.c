@@ -58,6 +58,7 @@ const struct draft *decide_draft(const struct app *a, uint32_t item)
 void decide_refused(struct app *a)
 {
 	a->deciding.refused = true;
+	a->deciding.ignoring = false;
 	a->deciding.refused_ms = a->clock_ms;
 }
 
@@ -507,6 +508,35 @@ COMMAND(input)
 			d->input.line);
 	}
 	buf_release(&why);
+}
+
+/* The source of the item shown or selected, else the only one. */
+COMMAND(reply)
+{
+	uint32_t item = app_item_here(a);
+	struct desks *desks = a->scene.desks;
+	struct desk *desk = item != NONE		      ? decide_desk(a, item)
+			    : desks && desks->list.n == 1 ? &desks->list.v[0]
+							  : NULL;
+
+	if (!argument.n)
+		app_say(a, ROLE_ERROR, "reply needs a path: a file, a FIFO or a folder");
+	else if (decide_is_read_only(a))
+		app_say(a, ROLE_WARN, "read-only: nothing can be sent");
+	else if (!desk)
+		app_say(a, ROLE_WARN, "select an item of the source that it is for");
+	else
+		app_effect(a, (struct effect){ EFFECT_REPLY, desk,
+					       .file = app_effect_dup(a, argument).p });
+}
+
+bool decide_is_unanswerable(struct app *a)
+{
+	uint32_t item = a->scene.desks && !decide_is_read_only(a) ? app_item_here(a) : NONE;
+	const struct desk *desk = item == NONE ? NULL : decide_desk(a, item);
+	struct item_state at;
+
+	return desk && desk->unanswerable && decide_state(a, item, &at) && at.open;
 }
 
 bool decide_is_read_only(const struct app *a)

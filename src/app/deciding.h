@@ -10,7 +10,7 @@
 
 enum {
 	PREFLIGHT_DEAF_MS = 300, /* keys are ignored that long after the page opens */
-	REFUSED_DEAF_MS = 500,   /* typing is ignored that long after a verb was refused */
+	REFUSED_DEAF_MS = 700,   /* typing behind a refused verb is ignored until a pause that long */
 	MOVED_DEAF_MS = 500,     /* verbs are refused that long after the selection moved by itself */
 	SENT_DEAF_MS = 1000,     /* y does nothing that long after a sending was confirmed */
 };
@@ -44,8 +44,9 @@ struct deciding {
 	struct desk *desk;     /* CONFIRM_GIVE_UP: the letter and its desk */
 	uint32_t letter;
 	bool sure;             /* given up although it may have arrived */
-	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
-	int64_t refused_ms;
+	bool refused;          /* the last verb: what was typed for its prompt is dropped */
+	bool ignoring;         /* some was, and the message line says so */
+	int64_t refused_ms;    /* when it was refused, or a key was last dropped */
 	struct buf moved;      /* why the selection moved by itself, at moved_ms; empty = it did not */
 	int64_t moved_ms;
 	uint32_t overtaken_k;  /* messages when the message line named an overtaken decision */
@@ -107,13 +108,15 @@ uint32_t preflight_unseen(struct app *a);
 void decide_note_read(struct app *a, uint32_t item, const struct pane *p);
 void decide_unmark_all(struct deciding *d);
 /* A verb, or what asks for one or for words, was refused: the words typed behind it must not become
- * commands. decide_key drops them until the refusal could be read. */
+ * commands. decide_key drops them until there is a pause in the typing, or Esc. */
 void decide_refused(struct app *a);
 /* overtaken.c: what the log has closed under the person's hands. */
 /* The list of the pane was made: says so if the selected item is gone because the log closed it. */
 void decide_note_gone(struct app *a, struct pane *p);
 /* Whether the selection has just moved by itself: then says why, and refuses the verb. */
 bool decide_has_moved(struct app *a);
+/* Messages came behind the first `before`: says who answered what was escalated. */
+void decide_note_answered(struct app *a, uint32_t before);
 /* Messages came behind the first `before`: says which staged decision they have overtaken. */
 void decide_note_overtaken(struct app *a, uint32_t before);
 /* The item's state as of the scene; false: no such item yet. */
@@ -138,6 +141,8 @@ void decide_note_staged(struct app *a, const struct desk *desk, uint32_t draft);
 void decide_note_undone(struct app *a, const struct desk *desk, uint32_t draft);
 /* The number of staged drafts, on all desks. */
 uint32_t decide_staged(const struct app *a);
+/* The item here is open, and nothing says where the reply to it would go. */
+bool decide_is_unanswerable(struct app *a);
 /* No desk can be written, or a replay is shown. */
 bool decide_is_read_only(const struct app *a);
 /* Appends the keys of the verbs that the current item takes, with or without the verbs' names;

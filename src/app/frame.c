@@ -198,6 +198,16 @@ static void draw_notice(struct grid *g, struct rect row, enum role role, struct 
 	grid_prose(g, rect_in(where, 0, 1, rows, row.cols - 2), role, raw_of(text), TEXT_LINE, 0);
 }
 
+static void draw_unanswerable(const struct app *a, struct grid *g, struct rect row)
+{
+	struct buf text = { 0 };
+
+	keymap_text(&a->keymap, "nothing says where replies go yet; {reply} PATH does (or --reply)",
+		    &text);
+	draw_notice(g, row, ROLE_WARN, buf_str(&text));
+	buf_release(&text);
+}
+
 static void draw_message_line(struct app *a, struct grid *g, struct rect row, int *cursor_col)
 {
 	int at;
@@ -208,6 +218,8 @@ static void draw_message_line(struct app *a, struct grid *g, struct rect row, in
 		draw_notice(g, row, a->notice_role, buf_str(&a->notice));
 	else if (a->banner.n)
 		draw_notice(g, row, ROLE_WARN, buf_str(&a->banner));
+	else if (decide_is_unanswerable(a))
+		draw_unanswerable(a, g, row);
 	else if (a->filter_text.n && filter_room(a, &at) < FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
 }

@@ -158,22 +158,39 @@ static void snooze(struct app *a, uint32_t item, const struct item_state *at, bo
 				       .snooze = { item, on } });
 }
 
-/* Snoozes all marked items that are open, and unmarks them. */
+/* Out of sight it would still be sent with the others. */
+static bool is_staged(const struct app *a, uint32_t item)
+{
+	const struct draft *draft = decide_draft(a, item);
+
+	return draft && draft->state == DRAFT_STAGED;
+}
+
+/* Snoozes all marked items that are open and not staged, and unmarks them. */
 static void snooze_marked(struct app *a)
 {
 	struct triage *t = &a->deciding.triage;
 	struct item_state at;
-	uint32_t n = 0;
+	uint32_t n = 0, staged = 0;
 
-	for (uint32_t i = 0; i < t->marked.n; i++)
-		if (decide_state(a, t->marked.v[i], &at) && at.open) {
-			snooze(a, t->marked.v[i], &at, true);
-			n += item_is_snoozed(&a->scene, t->marked.v[i], &at);
+	for (uint32_t i = 0; i < t->marked.n; i++) {
+		if (!decide_state(a, t->marked.v[i], &at) || !at.open)
+			continue;
+		if (is_staged(a, t->marked.v[i])) {
+			staged++;
+			continue;
 		}
+		snooze(a, t->marked.v[i], &at, true);
+		n += item_is_snoozed(&a->scene, t->marked.v[i], &at);
+	}
 	decide_unmark_all(&a->deciding);
 	app_invalidate(a);
-	app_say(a, ROLE_DIM, "%u snoozed until nearly due or changed; is:snoozed filters them, "
-			     "{defer} wakes one", n);
+	if (staged)
+		app_say(a, ROLE_WARN, "%u snoozed; %u with a staged decision %s not", n, staged,
+			staged == 1 ? "is" : "are");
+	else
+		app_say(a, ROLE_DIM, "%u snoozed until nearly due or changed; is:snoozed filters "
+				     "them, {defer} wakes one", n);
 }
 
 COMMAND(defer)
@@ -195,6 +212,10 @@ COMMAND(defer)
 	if (item_is_snoozed(&a->scene, item, &at)) {
 		snooze(a, item, &at, false);
 		app_say(a, ROLE_DIM, "back in the inbox");
+		return;
+	}
+	if (is_staged(a, item)) {
+		app_say(a, ROLE_WARN, "not snoozed: its decision is staged; {undo} undoes it first");
 		return;
 	}
 	snooze(a, item, &at, true);

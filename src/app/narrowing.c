@@ -101,7 +101,7 @@ static uint32_t task_of_message(const struct model *m, uint32_t message)
 	return NONE;
 }
 
-/* Items and messages belong to a task, else to a session; on a page, to what it is of. */
+/* Items and messages belong to a task, else to a session. */
 static struct target owner_of(struct app *a, struct target t)
 {
 	const struct model *m = a->scene.model;
@@ -121,12 +121,11 @@ static struct target narrow_here(struct app *a)
 {
 	struct screen *s = app_screen(a);
 	struct target t = app_target_here(a);
-	bool on_page = s && s->page.type != TARGET_NONE;
 
+	if (s && s->page.type != TARGET_NONE)
+		return s->page; /* whichever row is selected on it */
 	if (target_scope(t) != SCOPE_NONE)
 		return t;
-	if (on_page)
-		return s->page;
 	return t.type == TARGET_NONE ? t : owner_of(a, t);
 }
 

@@ -105,6 +105,48 @@ bool decide_has_moved(struct app *a)
 	return true;
 }
 
+/* Whether the draft escalated an item that somebody has decided since the first `before` messages. */
+static bool is_answered_since(const struct app *a, const struct draft *draft, uint32_t before,
+			      struct item_state *at)
+{
+	const struct model *m = a->scene.model;
+	const struct item *item;
+	struct item_state then;
+
+	if (draft->verb != VERB_ESCALATE || draft->state != DRAFT_WRITTEN || draft->number == NONE)
+		return false;
+	item = &m->items.v[draft->number];
+	return item_at(m, item, before, TIME_NONE, &then) && !then.open &&
+	       then.verdict == VERDICT_ESCALATED &&
+	       item_at(m, item, a->scene.k, scene_clock(&a->scene), at) && !at->open &&
+	       at->verdict != VERDICT_ESCALATED && item_by(m, at).n;
+}
+
+void decide_note_answered(struct app *a, uint32_t before)
+{
+	const struct desks *desks = a->scene.desks;
+	struct buf words = { 0 };
+	struct item_state at;
+
+	for (uint32_t i = 0; desks && before <= a->scene.k && i < desks->list.n; i++)
+		for (uint32_t k = 0; k < desks->list.v[i].drafts.n; k++) {
+			const struct draft *draft = &desks->list.v[i].drafts.v[k];
+
+			if (!is_answered_since(a, draft, before, &at))
+				continue;
+			buf_clear(&words);
+			add_clean(&words, item_by(a->scene.model, &at), TEXT_ID);
+			buf_printf(&words, "%s answered what you escalated: %s, \"",
+				   item_by_origin(a->scene.model, &at), verdict_name(at.verdict));
+			add_item_words(&a->scene, &a->scene.model->items.v[draft->number], &at,
+				       WORDS_CELLS, &words);
+			buf_addc(&words, '"');
+		}
+	if (words.n && !is_asking(a))
+		app_say(a, ROLE_ACCENT, "%s", words.p);
+	buf_release(&words);
+}
+
 void decide_note_overtaken(struct app *a, uint32_t before)
 {
 	const struct desks *desks = a->scene.desks;

@@ -79,49 +79,51 @@ int replay_wait_ms(const struct app *a)
 
 /* ---- seeking ---- */
 
-/* A duration: "30s", "2m", "1h", "500ms", "45"; bare numbers are seconds. */
-static bool parse_span(struct str s, int64_t *ms)
+/* "40%" */
+static bool parse_percent(struct str s, uint64_t *n)
 {
-	static const struct {
-		const char *unit;
-		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 },
-		      { "d", 86400000 }, { "", 1000 } };
+	return str_ends(s, STR("%")) && str_to_u64(str_make(s.p, s.n - 1), n) && *n <= 100;
+}
+
+/* "+30s" and "-2m" */
+static bool parse_step(struct str s, int64_t *ms)
+{
+	if (!s.n || (s.p[0] != '+' && s.p[0] != '-') || !timestamp_parse_span(str_from(s, 1), ms))
+		return false;
+	*ms = s.p[0] == '-' ? -*ms : *ms;
+	return true;
+}
+
+bool replay_is_place(struct str where)
+{
+	struct str rest = str_from(where, 1), number = str_cut(&rest, STR("."));
 	uint64_t n;
+	int64_t ms;
 
-	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		struct str unit = str_of(units[i].unit);
-
-		if (!str_ends(s, unit) || !str_to_u64(str_make(s.p, s.n - unit.n), &n) ||
-		    n > 1000000000)
-			continue;
-		*ms = (int64_t)n * units[i].ms;
-		return true;
-	}
-	return false;
+	if (where.n && where.p[0] == '#')
+		return str_to_u64(number, &n) && (!rest.n || str_to_u64(rest, &n));
+	return where.n && (parse_percent(where, &n) || parse_step(where, &ms) ||
+			   timestamp_parse_loose(where, 0, &ms));
 }
 
 bool replay_seek(struct app *a, struct str where)
 {
 	struct playback *p = &a->playback;
-	char first = where.n ? where.p[0] : '\0', q[QUOTED_MAX];
+	char q[QUOTED_MAX];
 	uint64_t n;
 	uint32_t k;
 	int64_t ms;
 
 	if (model_cut_named(a->scene.model, where, &k)) {
 		playback_seek(p, k < p->end ? k : p->end);
-	} else if (str_ends(where, STR("%")) && str_to_u64(str_make(where.p, where.n - 1), &n) &&
-		   n <= 100) {
+	} else if (parse_percent(where, &n)) {
 		playback_seek_play(p, playback_length_ms(p) * (double)n / 100);
-	} else if ((first == '+' || first == '-') && parse_span(str_from(where, 1), &ms)) {
-		playback_seek_by(p, first == '-' ? -ms : ms);
+	} else if (parse_step(where, &ms)) {
+		playback_seek_by(p, ms);
 	} else if (where.n && timestamp_parse_loose(where, playback_now(p, p->end), &ms)) {
 		playback_seek_time(p, ms);
 	} else {
-		app_say(a, ROLE_ERROR,
-			"%s: must be a time such as 10:15, #N, a span such as +30s or -2m, or 40%%",
-			quoted(where, q));
+		app_say(a, ROLE_ERROR, "%s: must be " REPLAY_PLACES, quoted(where, q));
 		return false;
 	}
 	sync_scene(a);
@@ -279,7 +281,7 @@ COMMAND(skip)
 		playback_set_skip(p, false, p->idle_ms);
 	} else if (!argument.n) {
 		playback_set_skip(p, !p->skip, p->idle_ms);
-	} else if (parse_span(argument, &ms) && ms > 0) {
+	} else if (timestamp_parse_span(argument, &ms) && ms > 0) {
 		playback_set_skip(p, true, ms);
 	} else {
 		app_say(a, ROLE_ERROR, "skip takes a span such as 5s or 2m, or off");

@@ -18,6 +18,10 @@ void replay_open(struct app *a, bool from_start);
 bool replay_tick(struct app *a, int64_t clock_ms);
 /* Milliseconds until replay_tick has something to do, -1 = none. */
 int replay_wait_ms(const struct app *a);
+#define REPLAY_PLACES "a time such as 10:15, #N, a span such as +30s or -2m, or 40%%"
+
+/* Whether it is a place as replay_seek takes it, in any recording. */
+bool replay_is_place(struct str where);
 /* Seeks to "10:15", "2026-01-26T10:15:00Z", "#340", "40%", "+30s" or "-2m"; false: syntax error,
  * reported on the message line. */
 bool replay_seek(struct app *a, struct str where);

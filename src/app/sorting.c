@@ -27,12 +27,55 @@ static struct sort_order order_by(const struct pane *p, unsigned column)
 	return (struct sort_order){ column + 1, p->view->sort_down >> column & 1 };
 }
 
+/* The title of a column that the list can be sorted by; empty = it cannot. */
+static struct str sort_title(const struct pane *p, unsigned column)
+{
+	return table_sorts(p->view, &p->lines, column)
+		       ? str_of(p->lines.table->columns[column].title)
+		       : STR_NONE;
+}
+
+void app_sort_complete(const struct app *a, struct completions *out)
+{
+	const struct pane *p = &a->lists[a->tab];
+
+	for (unsigned c = 0; p->lines.table && c < p->lines.table->n; c++)
+		if (sort_title(p, c).n)
+			completions_add(out, sort_title(p, c));
+}
+
+static void sort_by(struct app *a, struct str name)
+{
+	struct pane *p = app_list(a);
+	struct buf titles = { 0 };
+	char q[QUOTED_MAX];
+
+	for (unsigned c = 0; c < p->lines.table->n; c++) {
+		struct str title = sort_title(p, c);
+
+		if (title.n && str_eq_nocase(title, name)) {
+			set_order(a, order_by(p, c));
+			buf_release(&titles);
+			return;
+		}
+		if (title.n)
+			buf_printf(&titles, "%s%.*s", titles.n ? ", " : "", STR_ARG(title));
+	}
+	app_say(a, ROLE_ERROR, "no column %s to sort by; there are %s", quoted(name, q),
+		titles.n ? titles.p : "none");
+	buf_release(&titles);
+}
+
 COMMAND(sort)
 {
 	struct pane *p = app_list(a);
 
 	if (!p->view->sort_key || !p->lines.table) {
 		app_say(a, ROLE_DIM, "this list has one order only");
+		return;
+	}
+	if (argument.n) {
+		sort_by(a, str_trim(argument));
 		return;
 	}
 	for (unsigned c = p->sort.column; c < p->lines.table->n; c++) {

@@ -115,6 +115,10 @@ COMMAND(split)
 		app_say(a, ROLE_DIM, "not available here; this list has no preview");
 		return;
 	}
+	if (!argument.n && a->preview_rect.rows <= 0 && !a->maximised) {
+		app_say(a, ROLE_DIM, "no preview is shown here; it needs a taller terminal");
+		return;
+	}
 	if (str_ends(size, STR("%")))
 		size.n--;
 	if (!argument.n) {

@@ -85,7 +85,7 @@ static void list_keys(struct app *a, struct buf *out)
 		keymap_text(&a->keymap, "  {mark} mark  {defer} snooze", out);
 	else if (a->tab == TAB_AGENTS && a->scene.life_n)
 		keymap_text(&a->keymap,
-			    "{open} last message  {stop-selected} stop  {restart-selected} restart",
+			    "{open} open  {stop-selected} stop  {restart-selected} restart",
 			    out);
 	else
 		keymap_text(&a->keymap, tab_keys[a->tab], out);
@@ -182,6 +182,25 @@ static void draw_prompt_hint(struct app *a, struct grid *g, struct rect row)
 	buf_release(&hint);
 }
 
+/* What y and other keys mean while the message line asks something, or NULL: then the page's own keys
+ * do not hold. A question about cautions leaves the other keys as they are. */
+static const char *confirm_keys(const struct app *a)
+{
+	switch (a->deciding.confirm) {
+	case CONFIRM_NONE: return a->confirm_edit ? "y open  any other key: no" : NULL;
+	case CONFIRM_UNSEEN: return NULL;
+	case CONFIRM_NAMED:
+	case CONFIRM_SURE:
+	case CONFIRM_OPEN: return "y send all the same  any other key: no";
+	case CONFIRM_QUIT: return "y quit  {deliver} review  any other key: stay";
+	case CONFIRM_CORRECT:
+	case CONFIRM_GIVE_UP:
+	case CONFIRM_DOUBT:
+	case CONFIRM_AGENT: break;
+	}
+	return "y yes  any other key: no";
+}
+
 void app_draw_status(struct app *a, struct grid *g, struct rect row)
 {
 	const struct screen *s = app_screen(a);
@@ -207,10 +226,14 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
 		buf_printf(&right, "  preview %s", pane_position(&a->preview, part));
 	keymap_text(&a->keymap, "  {help} help ", &right);
-	(s ? screen_keys : list_keys)(a, &keys);
+	if (confirm_keys(a))
+		keymap_text(&a->keymap, confirm_keys(a), &keys);
+	else
+		(s ? screen_keys : list_keys)(a, &keys);
 	put_line(g, row, ROLE_DIM, buf_str(&keys), right.p);
 	left = rect_in(row, 0, 1, 1, row.cols - (int)strlen(right.p) - 2);
-	app_hints_set(a, left, buf_str(&keys));
+	if (!confirm_keys(a)) /* the mouse answers no question */
+		app_hints_set(a, left, buf_str(&keys));
 	buf_release(&keys);
 	buf_release(&right);
 }

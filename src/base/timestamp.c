@@ -281,6 +281,27 @@ const char *timestamp_span(int64_t ms, char out[32])
 	return out;
 }
 
+bool timestamp_parse_span(struct str s, int64_t *ms)
+{
+	static const struct {
+		const char *unit;
+		int64_t ms;
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 },
+		      { "d", 86400000 }, { "", 1000 } };
+	uint64_t n;
+
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		struct str unit = str_of(units[i].unit);
+
+		if (!str_ends(s, unit) || !str_to_u64(str_make(s.p, s.n - unit.n), &n) ||
+		    n > 1000000000)
+			continue;
+		*ms = (int64_t)n * units[i].ms;
+		return true;
+	}
+	return false;
+}
+
 static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec t;

@@ -10,6 +10,8 @@
  * a time without zone (taken as UTC) and the form without dashes and colons are ISO 8601 too and
  * are accepted. */
 bool timestamp_parse_iso(struct str s, int64_t *ms);
+/* A duration: "30s", "2m", "1h", "500ms", "45"; bare numbers are seconds. */
+bool timestamp_parse_span(struct str s, int64_t *ms);
 /* As typed after --at and --since: ISO as above, HH:MM[:SS] on the day of `day`, or milliseconds
  * since 1970 (11 to 15 digits). */
 bool timestamp_parse_loose(struct str s, int64_t day, int64_t *ms);

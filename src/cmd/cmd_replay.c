@@ -25,6 +25,8 @@ static void loaded(void *ctx, int64_t now_ms)
 	a->replays = true;
 	if (w->options->speed)
 		playback_parse_speed(str_of(w->options->speed), &a->playback.speed);
+	if (w->options->at && w->options->at[0] == '-')
+		playback_seek(&a->playback, a->playback.end); /* so long before its end */
 	if (w->options->at)
 		replay_seek(a, str_of(w->options->at));
 	playback_play(&a->playback, now_ms);
@@ -62,6 +64,8 @@ static bool options_are_fine(const struct options *o)
 		say_error("replay needs a log: gavel replay LOG");
 	} else if (o->speed && !playback_parse_speed(str_of(o->speed), &speed)) {
 		say_error("--speed=%s: must be a number from 0.1 to 1000", o->speed);
+	} else if (o->at && !replay_is_place(str_of(o->at))) {
+		say_error("--at=%s: must be " REPLAY_PLACES, o->at);
 	} else if (!o->headless && !o->export_to && !isatty(STDOUT_FILENO)) {
 		print_trouble("replay needs a terminal; --export=FILE.cast writes it to a file, "
 			      "gavel show VIEW --at=TIME prints one moment");

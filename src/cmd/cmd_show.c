@@ -70,7 +70,24 @@ static void print_view(const struct view_ops *view, const struct scene *s, const
 	printer_close(&printer);
 }
 
-/* --at: #N or a time. */
+/* "-10m" is so long before the end, "+10m" so long after the first message. */
+static bool parse_span_at(const struct model *m, struct str at, int64_t end_ms, int64_t *ms)
+{
+	int64_t span, from = end_ms;
+
+	if (!at.n || (at.p[0] != '+' && at.p[0] != '-') || end_ms == TIME_NONE ||
+	    !timestamp_parse_span(str_from(at, 1), &span))
+		return false;
+	for (uint32_t i = 0; at.p[0] == '+' && i < m->records.n; i++)
+		if (m->records.v[i].time_ms != TIME_NONE) {
+			from = m->records.v[i].time_ms;
+			break;
+		}
+	*ms = at.p[0] == '-' ? from - span : from + span;
+	return true;
+}
+
+/* --at: #N, a time or a span. */
 static int set_cursor(struct scene *s, const struct options *o)
 {
 	const struct model *m = s->model;
@@ -89,9 +106,9 @@ static int set_cursor(struct scene *s, const struct options *o)
 		s->now_ms = model_now(m, s->k);
 		return 0;
 	}
-	if (!timestamp_parse_loose(at, s->now_ms, &ms)) {
-		say_error("--at=%s: must be a time such as 10:15, 2026-01-26T10:15:00Z, or #N for "
-			  "the first N messages",
+	if (!parse_span_at(m, at, s->now_ms, &ms) && !timestamp_parse_loose(at, s->now_ms, &ms)) {
+		say_error("--at=%s: must be a time such as 10:15, 2026-01-26T10:15:00Z, a span such "
+			  "as -10m, or #N for the first N messages",
 			  o->at);
 		return -1;
 	}

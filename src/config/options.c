@@ -227,8 +227,9 @@ static const struct option options[] = {
 	{ "until", "TIME", "Only what is before TIME.", READERS, FIELD(until) },
 	{ "at", "TIME|#N",
 	  "Look at the session as it was: after the first N messages of agents and what was said "
-	  "behind them (#N.0: without that), or before the first message later than TIME. replay "
-	  "begins there.",
+	  "behind them (#N.0: without that), or before the first message later than TIME; -10m is "
+	  "so long before the end, +10m so long after the start. replay begins there, and takes "
+	  "40%, too.",
 	  WATCH | SHOW | REPLAY, FIELD(at) },
 	{ "speed", "N", "replay: N times real time, 0.1 to 1000.", REPLAY, FIELD(speed) },
 	{ "against", "JOURNAL",

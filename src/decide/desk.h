@@ -112,6 +112,8 @@ struct desk {
 	int wait_ms; /* reader timeout, as in struct channel */
 	const struct idle *idle;
 	const struct desk_agent *agent; /* that replies go to; NULL = to a file, FIFO or folder */
+	const char *reply; /* where replies go, set by the person meanwhile; NULL = as the terms say */
+	bool unanswerable; /* nothing says where replies go */
 	struct output_queue *queue; /* of that agent */
 	const struct file_locks *locks; /* files that the caller has locked; NULL = none */
 	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */

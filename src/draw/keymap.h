@@ -20,7 +20,9 @@ enum where { /* contexts in which a command is available */
 
 /* What a command takes after its name, for completion. */
 enum argument {
-	ARGUMENT_NONE, /* nothing, or what cannot be completed */
+	ARGUMENT_NONE, /* nothing: an argument is refused */
+	ARGUMENT_TEXT, /* what cannot be completed */
+	ARGUMENT_COLUMN,
 	ARGUMENT_AGENT,
 	ARGUMENT_TASK,
 	ARGUMENT_FILTER, /* all that follows */

@@ -52,7 +52,7 @@ const char *reply_problem(const struct desk *d, const struct terms *t, const str
 		return t->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
 		return d->agent ? "the agent does not run; restart it, then decide again"
-			      : "nothing says where replies go; give --reply PATH";
+			      : "nothing says where replies go; give --reply PATH, in the UI :reply PATH";
 	if (!utf8_valid(l->path))
 		return "the name of the place is not UTF-8, and the journal could not keep it; "
 		       "give another --reply";
@@ -531,6 +531,14 @@ bool plan_can_send(const struct plan *p)
 		if (plan_group_is_ready(p, p->list.v[i].desk, p->list.v[i].group, true))
 			return true;
 	return false;
+}
+
+bool plan_has_drafts(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i].letter.drafts.n)
+			return true;
+	return p->dropped.n || p->refused_drafts.n;
 }
 
 bool plan_is_ready(const struct plan *p)

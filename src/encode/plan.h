@@ -107,6 +107,7 @@ int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct er
 /* Whether all its drafts can still be sent after more messages were applied. */
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
 		     int64_t wall_ms);
+bool plan_has_drafts(const struct plan *p); /* else it is a command, or what others decided */
 bool plan_is_ready(const struct plan *p); /* something to send and nothing missing */
 bool plan_can_send(const struct plan *p); /* some group is complete */
 void plan_release(struct plan *p);
@@ -228,6 +229,8 @@ bool has_several_sessions(const struct model *m, uint32_t group);
  * path and returns the channel's type. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
+/* Whether nothing says where the replies of a source go: it is a stream, and there is no --reply. */
+bool reply_path_is_missing(const struct desk *d, const char *reply);
 /* Why a letter cannot be sent to its channel and path, or NULL. */
 const char *reply_problem(const struct desk *d, const struct terms *t, const struct letter *l);
 /* Whether SESSION in LOG.SESSION.replies.ndjson was truncated, and does not name its session. */

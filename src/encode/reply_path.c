@@ -86,6 +86,13 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool reply_path_is_missing(const struct desk *d, const char *reply)
+{
+	/* a stream has no reply path, even if a file is called "stdin" */
+	return !d->agent && !reply && !d->is_dir &&
+	       (d->source.p[0] != '/' || !is_regular(d->source.p));
+}
+
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out)
 {
@@ -112,8 +119,7 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 		buf_adds(out, ".replies.ndjson");
 		return CHANNEL_FILE;
 	}
-	/* a stream has no reply path, even if a file is called "stdin" */
-	if (d->source.p[0] != '/' || !is_regular(d->source.p))
+	if (reply_path_is_missing(d, NULL))
 		return CHANNEL_NONE;
 	buf_add_str(out, d->source);
 	if (encoders[dialect]->names_no_session &&

@@ -221,6 +221,8 @@ bool is_line_of(const struct reply_line *line, const struct letter *x);
 bool is_file_of_letter(const struct wire_file *f, const struct talk *t, const struct letter *x);
 /* Finds the reply files of a group by their names and by its journal. */
 void reply_files_find(struct load *l, struct talk *t);
+/* The person has named another one while the source is open. */
+void reply_files_give(struct load *l, struct str group, const char *path);
 /* Looks for new ones, if files were made in the source's folder since. */
 void reply_files_look(struct load *l, struct talk *t);
 /* The session that the name of a reply file of that log tells, or none. */

@@ -190,16 +190,29 @@ void reply_files_add(struct load *l, uint32_t file)
 	}
 }
 
+/* Given as a source, too, it is not its own reply file. */
+static void add_given(struct load *l, struct talk *t, const char *path)
+{
+	if (channel_type_of(path) == CHANNEL_FILE &&
+	    !is_same_file(arena_str(&l->wire.arena, t->group).p, path))
+		add_path(l, t, path, STR_NONE, true);
+}
+
+void reply_files_give(struct load *l, struct str group, const char *path)
+{
+	for (uint32_t i = 0; i < l->conversation.talks.n; i++)
+		if (str_eq(l->conversation.talks.v[i]->group, group) && !str_is(group, "stdin"))
+			add_given(l, l->conversation.talks.v[i], path);
+}
+
 void reply_files_find(struct load *l, struct talk *t)
 {
 	const struct desk *d = desks_find(&l->desks, t->group);
 
 	if (str_is(t->group, "stdin"))
 		return;
-	/* given as a source, too, it is not its own reply file */
-	if (l->reply && channel_type_of(l->reply) == CHANNEL_FILE &&
-	    !is_same_file(arena_str(&l->wire.arena, t->group).p, l->reply))
-		add_path(l, t, l->reply, STR_NONE, true);
+	if (l->reply)
+		add_given(l, t, l->reply);
 	add_beside(l, t, source_path(l, t->group));
 	for (uint32_t i = 0; d && i < d->letters.n; i++)
 		add_reply_path(l, t, &d->letters.v[i]);

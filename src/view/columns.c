@@ -145,14 +145,18 @@ void table_layout(struct lines *lines, const struct column *columns, unsigned n,
 	widen(t, lines->wide);
 }
 
-/* Behind the title; before one at the right. Over its end where there is no room. */
-static void put_sort_mark(struct grid *g, struct rect where, const struct column *c, bool down)
+/* Behind the title; before one at the right. Where the title fills its column that is in the gap
+ * between columns, and at the ends of the row over the title. */
+static void put_sort_mark(struct grid *g, struct rect row, struct rect where, const struct column *c,
+			  bool down)
 {
 	int width = (int)cells_width(raw_of(str_of(c->title)), TEXT_LABEL, g->ascii, 512);
-	int at = c->right ? where.cols - width - 1 : width;
+	int at = where.col - row.col + (c->right ? where.cols - width - 1 : width);
+	int first = where.col - row.col - 1, last = where.col - row.col + where.cols;
 
-	at = at < 0 ? 0 : at < where.cols ? at : where.cols - 1;
-	grid_put(g, rect_in(where, 0, at, 1, 1), ROLE_HEADER, down ? "▼" : "▲");
+	at = at < first ? first : at > last ? last : at;
+	at = at < 0 ? 0 : at < row.cols ? at : row.cols - 1;
+	grid_put(g, rect_in(row, 0, at, 1, 1), ROLE_HEADER, down ? "▼" : "▲");
 }
 
 void table_heading(const struct scene *s, const struct lines *lines, struct grid *g,
@@ -171,9 +175,11 @@ void table_heading(const struct scene *s, const struct lines *lines, struct grid
 			put_right(g, where, ROLE_HEADER, t->columns[i].title);
 		else
 			grid_put(g, where, ROLE_HEADER, t->columns[i].title);
-		if (lines->sort.column == i + 1 && where.cols > 0)
-			put_sort_mark(g, where, &t->columns[i], lines->sort.down);
 	}
+	for (unsigned i = 0; i < t->n; i++)
+		if (lines->sort.column == i + 1 && t->fit.cols[i] > 0)
+			put_sort_mark(g, row, column_rect(row, &t->fit, i), &t->columns[i],
+				      lines->sort.down);
 }
 
 int agents_width(const struct scene *s, int min, int max)

@@ -62,9 +62,9 @@ void page_link(struct page *p, enum target_type type, uint32_t number)
 		line_add(p->out, ROW_LINK, type, number);
 }
 
-void page_needs(struct page *p, uint32_t task)
+void page_needs(struct page *p, uint32_t task, bool this_one)
 {
-	line_add(p->out, ROW_NEEDS, task, 0);
+	line_add(p->out, ROW_NEEDS, task, this_one);
 }
 
 void page_last(struct page *p, uint32_t message)

@@ -45,7 +45,8 @@ void page_fact(struct page *p, const char *label, enum role role, const char *fo
 	__attribute__((format(printf, 4, 5)));
 /* A line that leads to an agent, a session or a task; NONE adds nothing. */
 void page_link(struct page *p, enum target_type type, uint32_t number);
-void page_needs(struct page *p, uint32_t task); /* a line for a task that is needed */
+/* A line for a task that is needed, or that needs this one. */
+void page_needs(struct page *p, uint32_t task, bool this_one);
 void page_last(struct page *p, uint32_t message); /* the newest message, in words */
 
 /* Sections; an empty one is left out. */
@@ -70,7 +71,7 @@ enum page_row {
 	ROW_NAME = LINE_OWN,
 	ROW_SECTION, /* a: enum page_section, b: rows in it */
 	ROW_LINK,    /* a: enum target_type, b: number */
-	ROW_NEEDS,   /* a: task */
+	ROW_NEEDS,   /* a: task, b: whether it needs this one */
 	ROW_LAST,    /* a: message */
 	ROW_STEP,    /* a: task, b: number of the step */
 	ROW_AGENT,   /* a: agent */

@@ -126,7 +126,7 @@ static void draw_link(const struct scene *s, const struct line *line, struct pen
 
 	pen_skip(&p, LABEL_COLS);
 	if (line->what == ROW_NEEDS) {
-		pen_put(&label, ROLE_DIM, "needs");
+		pen_put(&label, ROLE_DIM, line->b ? "needed by" : "needs");
 		put_task(s, line->a, p);
 	} else if (line->a == TARGET_TASK) {
 		pen_put(&label, ROLE_DIM, "task");

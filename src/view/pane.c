@@ -431,6 +431,9 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 			    &text);
 	else if (p->view->empty) {
 		keymap_text(s->keymap, p->view->empty, &text);
+		if (p->view->needs_protocol && s->foreign > s->k / 2)
+			buf_printf(&text, "\n%u of %u messages %s of no known protocol.", s->foreign,
+				   s->k, s->foreign == 1 ? "is" : "are");
 		if (p->view->then) {
 			buf_addc(&text, '\n');
 			keymap_text(s->keymap, p->view->then, &text);

@@ -68,6 +68,7 @@ struct scene {
 	const struct model *model;
 	uint32_t k;            /* the first k messages */
 	bool reading;          /* the log is being loaded: more is to come */
+	uint32_t foreign;      /* messages of no known protocol */
 	uint32_t first;        /* messages: from this one on */
 	struct str incomplete; /* messages: a line whose end has not arrived for a while */
 	int64_t now_ms;        /* TIME_NONE if no message has a time */
@@ -197,6 +198,7 @@ struct view_ops {
 	/* Both expanded by keymap_text: */
 	const char *empty; /* the message if there are no lines, */
 	const char *then;  /* and, on the screen, what to do; may be NULL */
+	bool needs_protocol; /* of messages of no known protocol nothing is listed */
 };
 
 /* A line of view_decisions is either of the log (what: message, a: item, b: step) or of the journal

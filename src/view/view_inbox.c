@@ -45,7 +45,7 @@ enum group { GROUP_RETURNED, GROUP_DUE, GROUP_BLOCKED, GROUP_REVIEW, GROUP_ADVIC
 static const struct {
 	const char *name, *silence;
 } groups[GROUP_COUNT] = {
-	[GROUP_RETURNED] = { "came back", "answered by somebody else; you send it" },
+	[GROUP_RETURNED] = { "to send", "answered by somebody else; you send it" },
 	[GROUP_DUE] = { "due", "goes on without you when its time is up" },
 	[GROUP_BLOCKED] = { "blocked on you", "waits until you decide" },
 	[GROUP_REVIEW] = { "review", "stays open until you decide" },
@@ -219,6 +219,36 @@ static bool has_returned(const struct scene *s, uint32_t item)
 	return false;
 }
 
+static void add_escalated(const struct scene *s, struct lines *out, struct inbox_rows *rows,
+			  uint32_t item)
+{
+	if (s->plain_order)
+		line_number(out, item);
+	else
+		add_row(rows, item, has_returned(s, item) ? GROUP_RETURNED : GROUP_ESCALATED);
+}
+
+/* Where the protocol has a message for it, the session itself says that it is escalated: that was said
+ * here if the last decision of the desk is that. */
+static void add_escalated_by_message(const struct scene *s, struct lines *out,
+				     struct inbox_rows *rows)
+{
+	for (uint32_t i = 0; s->desks && i < s->desks->list.n; i++) {
+		const struct desk *desk = &s->desks->list.v[i], *of;
+
+		for (uint32_t k = 0; k < desk->drafts.n && yield_on(s->yield); k++) {
+			const struct draft *d = &desk->drafts.v[k];
+			struct item_state at;
+
+			if (d->verb == VERB_ESCALATE && d->state == DRAFT_WRITTEN &&
+			    d->number != NONE && draft_on_item(s, d->number, &of) == d &&
+			    item_is_shown(s, d->number, &at) && !at.open && !at.overlaid &&
+			    at.verdict == VERDICT_ESCALATED)
+				add_escalated(s, out, rows, d->number);
+		}
+	}
+}
+
 /* What was passed on stays on the screen while its question is open: the agent still waits, or goes
  * on without an answer. Only what was decided here has an overlay. */
 static void add_passed_on(const struct scene *s, struct lines *out, struct inbox_rows *rows)
@@ -234,11 +264,10 @@ static void add_passed_on(const struct scene *s, struct lines *out, struct inbox
 		    !item_is_passed_on(&m->items.v[item], &at) || !item_is_shown(s, item, &at) ||
 		    (at.deadline_ms != TIME_NONE && s->now_ms > at.deadline_ms))
 			continue;
-		if (s->plain_order)
-			line_number(out, item);
-		else
-			add_row(rows, item, has_returned(s, item) ? GROUP_RETURNED : GROUP_ESCALATED);
+		add_escalated(s, out, rows, item);
 	}
+	if (s->keymap && !s->all)
+		add_escalated_by_message(s, out, rows);
 }
 
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
@@ -289,7 +318,8 @@ static const struct mark *state_mark(const struct scene *s, uint32_t number,
 {
 	if (at->undecidable)
 		return &item_marks[ITEM_IS_BROKEN];
-	if (item_is_passed_on(&s->model->items.v[number], at))
+	if (item_is_passed_on(&s->model->items.v[number], at) ||
+	    (!s->all && !at->open && at->verdict == VERDICT_ESCALATED))
 		return &item_marks[has_returned(s, number) ? ITEM_IS_ANSWERED : ITEM_IS_ESCALATED];
 	if (at->delivery != DELIVERY_NONE)
 		return &delivery_marks[at->delivery];
@@ -415,4 +445,5 @@ const struct view_ops view_inbox = {
 			1 << COL_AGENT | 1 << COL_ID | 1 << COL_SESSION,
 	.empty = "Nothing waits for a decision.",
 	.then = "{all} shows every item, {messages} every message.",
+	.needs_protocol = true,
 };

@@ -434,4 +434,5 @@ const struct view_ops view_ledger = {
 	.preview = ledger_preview,
 	.empty = "No feedback loop or review yet.",
 	.then = "{messages} shows every message.",
+	.needs_protocol = true,
 };

@@ -204,6 +204,26 @@ static void count_letters(struct preflight *f, const struct plan *plan, bool asc
 	map_release(&to);
 }
 
+static const char *what_keys_do(const struct plan *plan)
+{
+	bool staged = plan_has_drafts(plan);
+
+	if (!plan->list.n && plan->dropped.n)
+		return "Nothing is left to send. {reject} takes a message in again, {back} goes back.";
+	if (!plan_can_send(plan))
+		return "This cannot be sent: the reason is below. {back} goes back, {undo} undoes it.";
+	if (plan->named.n)
+		return staged ? "The path comes from a message. y asks again and writes there, {back} "
+				"keeps it staged."
+			      : "The path comes from a message. y asks again and writes there, {back} "
+				"cancels.";
+	if (!plan_is_ready(plan))
+		return "Not all of this can be written yet. y sends what is complete, {back} keeps all "
+		       "staged.";
+	return staged ? "This will be written. y sends it, {back} keeps it staged."
+		      : "This will be written. y sends it, {back} cancels.";
+}
+
 static void preflight_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct preflight *f;
@@ -214,19 +234,7 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 	f = prose_start(s, cols, out, sizeof(*f));
 	prose = &f->prose;
 	count_letters(f, s->plan, s->ascii);
-	prose_hint(prose, NULL, 0, ROLE_KEY,
-		   !s->plan->list.n && s->plan->dropped.n
-			   ? "Nothing is left to send. {reject} takes a message in again, {back} "
-			     "cancels."
-		   : !plan_can_send(s->plan)
-			   ? "This cannot be sent: the reason is below. {back} goes back."
-		   : s->plan->named.n
-			   ? "The path comes from a message. y asks again and writes there, {back} "
-			     "cancels."
-		   : plan_is_ready(s->plan)
-			   ? "This will be written. y sends it, {back} cancels."
-			   : "Not all of this can be written yet. y sends what is complete, {back} "
-			     "cancels.");
+	prose_hint(prose, NULL, 0, ROLE_KEY, what_keys_do(s->plan));
 	if (s->plan->apart.n)
 		prose_hint(prose, NULL, 0, ROLE_KEY,
 			   "More goes to paths named by messages; {deliver} shows it on separate "

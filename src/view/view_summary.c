@@ -1,5 +1,6 @@
 /* The summary view: session statistics. Lists of counts are wrapped into rows; each row keeps its
  * range of the list. */
+#include "view/session_label.h"
 #include "view/session_stats.h"
 #include "view/task_usage.h"
 #include "view/view_parts.h"
@@ -242,6 +243,21 @@ static void list_decisions(const struct scene *s, struct lines *out)
 	list_diverging(s, out);
 }
 
+/* Its name, with the session where another of them has the same. */
+static struct str spender_name(const struct scene *s, struct lines *out, const struct session_stats *f,
+			       uint32_t i)
+{
+	const struct model *m = s->model;
+	uint32_t agent = f->spender[i].agent;
+	struct str name = agent_name(m, agent), session = session_short(m, m->agents.v[agent].session);
+	bool same = false;
+
+	for (uint32_t k = 0; k < f->spenders && k < SPENDERS_MAX; k++)
+		same |= k != i && str_eq(agent_name(m, f->spender[k].agent), name);
+	return same ? str_of(arena_printf(&out->arena, "%.*s (%.*s)", STR_ARG(name), STR_ARG(session)))
+		    : name;
+}
+
 /* Agents that used most tokens. */
 static void list_spenders(const struct scene *s, struct lines *out)
 {
@@ -250,11 +266,15 @@ static void list_spenders(const struct scene *s, struct lines *out)
 	if (!f->spenders)
 		return;
 	list_add(out, "  by agent", ROLE_KEY, f->spenders);
-	for (uint32_t i = 0; i < f->spenders && i < SPENDERS_MAX; i++)
+	for (uint32_t i = 0; i < f->spenders && i < SPENDERS_MAX; i++) {
+		char tokens[16];
+
+		short_number(f->spender[i].tokens, tokens);
 		entry_add(out, (struct summary_entry){
-				       .name = agent_name(s->model, f->spender[i].agent),
-				       .n = f->spender[i].tokens,
+				       .name = spender_name(s, out, f, i),
+				       .amount = arena_printf(&out->arena, "%s tokens", tokens),
 				       .role = ROLE_AGENT });
+	}
 	list_wrap(s, out);
 }
 

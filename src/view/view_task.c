@@ -30,11 +30,32 @@ static void add_needs(struct page *p, const struct task *t)
 
 		if (needed != NONE && p->s->model->tasks.v[needed].steps.n &&
 		    p->s->model->tasks.v[needed].steps.v[0].message < p->s->k)
-			page_needs(p, needed);
+			page_needs(p, needed, false);
 		else
 			page_fact(p, "needs", ROLE_WARN, "%s, not seen",
 				  quoted(model_str(p->s->model, id), q));
 	}
+}
+
+static bool needs_task(const struct task *t, uint32_t id, uint32_t k)
+{
+	for (uint32_t i = task_needs(t, k); i-- > 0;)
+		if (t->terms->needs.v[i].task_id == id)
+			return true;
+	return false;
+}
+
+static void add_needed_by(struct page *p, const struct task *t)
+{
+	const struct model *m = p->s->model;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->tasks.n && n < NEEDS_MAX && yield_on(p->s->yield); i++)
+		if (m->tasks.v[i].terms && m->tasks.v[i].session == t->session &&
+		    needs_task(&m->tasks.v[i], t->id, p->s->k)) {
+			page_needs(p, i, true);
+			n++;
+		}
 }
 
 static void task_make(const struct scene *s, int cols, struct lines *out)
@@ -59,6 +80,7 @@ static void task_make(const struct scene *s, int cols, struct lines *out)
 	}
 	page_link(p, TARGET_SESSION, t->session);
 	add_needs(p, t);
+	add_needed_by(p, t);
 	page_add_tasks(p);
 	page_add_reviews(p);
 	page_add_history(p);

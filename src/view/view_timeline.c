@@ -640,4 +640,5 @@ const struct view_ops view_timeline = {
 	.next_mark = timeline_next_mark,
 	.empty = "No task, review or feedback loop yet.",
 	.then = "{messages} shows every message.",
+	.needs_protocol = true,
 };

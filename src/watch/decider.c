@@ -25,6 +25,11 @@ void decider_attach(struct decider *s)
 		d->artifact = xstrdup(s->options->artifact);
 	if (s->options->read_only)
 		s->app->read_only = "it was asked for";
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
+		struct desk *desk = &s->load->desks.list.v[i];
+
+		desk->unanswerable = reply_path_is_missing(desk, s->options->reply);
+	}
 }
 
 /* After each change of a desk: views must show what the journal has recorded. */
@@ -101,6 +106,8 @@ void decider_release(struct decider *s)
 	vec_release(&s->named);
 	vec_release(&s->dropped.list);
 }
+
+static bool plan_page(struct decider *s, uint32_t page);
 
 static bool is_on_top(struct decider *s, const struct view_ops *view)
 {
@@ -192,6 +199,17 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 		decider_plan(s, desk, number); /* it has a deadline: send it at once */
 }
 
+/* Something was undone on the pre-flight page: it shows what is still staged, if anything is. */
+static void plan_what_is_left(struct decider *s)
+{
+	if (!is_on_top(s, &view_preflight) || s->app->deciding.delivery || s->is_command)
+		return;
+	if (plan_page(s, s->page))
+		app_show_plan(s->app, &s->plan);
+	else
+		app_back(s->app);
+}
+
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more)
 {
 	const struct draft undone = desk->drafts.v[draft];
@@ -207,6 +225,7 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool mor
 	s->batch = more ? s->batch : 0;
 	if (!end_change(s, rc, &err))
 		return;
+	plan_what_is_left(s);
 	if (batch > 1) {
 		app_say(s->app, ROLE_DIM, "undone: %s of %u items; {redo} redo",
 			verb_name(undone.verb), batch);
@@ -265,9 +284,11 @@ static void plan_drafts(struct decider *s, const struct terms *terms)
 		return;
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
+		struct terms own = *terms;
 
+		own.reply = d->reply ? d->reply : terms->reply;
 		if (d->access == DESK_WRITES && (!s->only_desk || d == s->only_desk))
-			plan_make(&s->plan, d, &s->load->model, &s->load->reader, terms, s->only);
+			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &own, s->only);
 	}
 }
 

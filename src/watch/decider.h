@@ -67,6 +67,8 @@ void decider_recover(struct decider *s);
 void decider_resend(struct decider *s, struct desk *desk, uint32_t letter);
 /* Empties the plan and fills the terms of a new one. */
 void decider_clear_plan(struct decider *s, struct terms *terms);
+/* Replies to the desk's source go to that path from now on, as if --reply had named it. */
+void decider_reply(struct decider *s, struct desk *desk, const char *path);
 /* Shows a command to an agent on the pre-flight page. */
 void decider_command(struct decider *s, const struct session_command *c);
 void decider_give_up(struct decider *s, struct desk *desk, uint32_t letter, bool may_have_arrived);

@@ -1,4 +1,5 @@
-/* Commands to agents (abort, query, acknowledge) as messages on the pre-flight page. */
+/* Commands to agents (abort, query, acknowledge) as messages on the pre-flight page; where replies
+ * go. */
 #include "watch/decider.h"
 
 #include "encode/encode_command.h"
@@ -99,6 +100,8 @@ void decider_command(struct decider *s, const struct session_command *c)
 		buf_release(&bytes);
 		return;
 	}
+	if (p.desk->reply)
+		terms.reply = p.desk->reply;
 	p.letter.dialect = DIALECT_COLLABORATION;
 	p.letter.channel = reply_path(p.desk, &terms, m, &(struct item){ .owner = command.session },
 				      DIALECT_COLLABORATION, &path);
@@ -112,4 +115,66 @@ void decider_command(struct decider *s, const struct session_command *c)
 	app_show_plan(s->app, &s->plan);
 	buf_release(&bytes);
 	buf_release(&path);
+}
+
+/* ---- where replies go ---- */
+
+/* Another source whose replies go there: nothing would tell which of them a line answers. */
+static const struct desk *find_sharing(const struct decider *s, const struct desk *desk,
+				       struct str path)
+{
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
+		const struct desk *d = &s->load->desks.list.v[i];
+		const char *reply = d->reply ? d->reply : s->options->reply;
+		struct buf own = { 0 };
+		bool same;
+
+		if (d == desk || !reply)
+			continue;
+		add_absolute(&own, reply);
+		same = str_eq(buf_str(&own), path);
+		buf_release(&own);
+		if (same)
+			return d;
+	}
+	return NULL;
+}
+
+/* Why replies cannot go there, or NULL. */
+static const char *path_problem(struct decider *s, const struct desk *desk, struct str path)
+{
+	struct letter letter = { .dialect = DIALECT_HANDOFF, .path = path,
+				 .channel = channel_type_of(path.p) };
+	struct terms terms = { .desks = &s->load->desks };
+
+	if (desk->agent || s->turn)
+		return "what gavel runs is answered directly; there is no other place for replies";
+	if (s->app->deciding.delivery)
+		return "still sending; wait for that";
+	if (letter.channel == CHANNEL_FILE && find_sharing(s, desk, path))
+		return "the replies to another source go there; each needs a file of its own";
+	return reply_problem(desk, &terms, &letter);
+}
+
+void decider_reply(struct decider *s, struct desk *desk, const char *path)
+{
+	struct buf whole = { 0 };
+	const char *problem;
+	char q[QUOTED_MAX];
+
+	add_absolute(&whole, path);
+	problem = path_problem(s, desk, buf_str(&whole));
+	if (problem) {
+		app_say(s->app, ROLE_ERROR, "%s", problem);
+	} else {
+		desk->reply = arena_str(&desk->arena, buf_str(&whole)).p;
+		desk->unanswerable = false;
+		reply_files_give(s->load, desk->group, desk->reply);
+		conversation_update(s->load);
+		app_decided(s->app);
+		if (app_shows(s->app, &view_preflight))
+			decider_plan(s, s->only_desk, s->only);
+		app_say(s->app, ROLE_OK, "replies go to %s", quoted(buf_str(&whole), q));
+	}
+	buf_release(&whole);
 }

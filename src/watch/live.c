@@ -253,6 +253,7 @@ void live_take(struct live *l, int64_t now_ms)
 		l->spent_ms = 0;
 		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);
 		announce_new(l);
+		decide_note_answered(a, before);
 		decide_note_overtaken(a, before);
 	}
 	tick(l, now_ms);

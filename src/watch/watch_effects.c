@@ -269,6 +269,7 @@ void watch_effects(struct watch *w)
 			if (!w->headless)
 				term_copy(e.copy);
 			break;
+		case EFFECT_REPLY: decider_reply(&w->decider, e.desk, e.file); break;
 		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
 		case EFFECT_GIVE_UP:
 			decider_give_up(&w->decider, e.desk, e.letter.number,

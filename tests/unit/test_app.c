@@ -290,6 +290,41 @@ START_TEST(a_staged_decision_that_the_log_overtakes_is_told)
 }
 END_TEST
 
+START_TEST(an_answer_to_what_was_escalated_is_told)
+{
+	struct desks desks = { 0 };
+	struct desk desk = { 0 };
+	struct draft draft = { .verb = VERB_ESCALATE, .state = DRAFT_WRITTEN };
+	uint32_t k;
+
+	open_demo();
+	read_all();
+	draft.number = first_closed(&k);
+	ck_assert_uint_ne(draft.number, NONE);
+	vec_push(&desk.drafts, draft);
+	vec_push(&desks.list, desk);
+	app.scene.desks = &desks;
+	app.scene.k = k;
+	decide_note_answered(&app, k - 1); /* it was open, and not escalated, before */
+	ck_assert_uint_eq(app.notice.n, 0);
+	model_overlay(&load.model, &(struct overlay){ .item = draft.number, .from = k - 1, .by = NONE,
+						      .verdict = VERDICT_ESCALATED,
+						      .delivery = DELIVERY_SENT });
+	decide_note_answered(&app, k - 1);
+	ck_assert(notice_says(" answered what you escalated: "));
+	buf_clear(&app.notice);
+	decide_note_answered(&app, k); /* once */
+	ck_assert_uint_eq(app.notice.n, 0);
+	app.scene.k = k - 1;
+	decide_note_answered(&app, k - 1);
+	ck_assert_uint_eq(app.notice.n, 0);
+	app.scene.desks = NULL;
+	vec_release(&desks.list.v[0].drafts);
+	vec_release(&desks.list);
+	close_demo();
+}
+END_TEST
+
 START_TEST(a_jump_ends_following)
 {
 	struct grid *g = grid_new(24, 120, false);
@@ -502,7 +537,8 @@ START_TEST(decision_keys_change_nothing)
 END_TEST
 
 /* Every verb is refused here, for there is no journal; ; is, for nothing is marked. The words that
- * follow are printable, Enter and a paste; other keys work, and all do once the refusal was shown. */
+ * follow are printable, Enter and a paste, however long they are typed; other keys work, and all do
+ * after a pause or Esc. */
 START_TEST(words_typed_behind_a_refused_verb_do_nothing)
 {
 	struct grid *g = grid_new(24, 80, false);
@@ -520,9 +556,10 @@ START_TEST(words_typed_behind_a_refused_verb_do_nothing)
 		buf_clear(&refusal);
 		buf_add_str(&refusal, buf_str(&app.notice));
 		ck_assert_uint_gt(refusal.n, 0);
-		app.clock_ms += REFUSED_DEAF_MS - 1;
-		for (const char *w = words; *w; w++)
+		for (const char *w = words; *w; w++) {
+			app.clock_ms += REFUSED_DEAF_MS - 1;
 			app_key(&app, &(struct key){ .code = (uint32_t)*w });
+		}
 		app_key(&app, &(struct key){ .code = 0x1f600 });
 		app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("words") });
 		app_key(&app, &(struct key){ .code = KEY_ENTER });
@@ -531,10 +568,14 @@ START_TEST(words_typed_behind_a_refused_verb_do_nothing)
 		ck_assert_uint_eq(app.screen_count, 0);
 		ck_assert_int_eq(app.tab, TAB_INBOX);
 		ck_assert_uint_eq(app.deciding.triage.marked.n, 0);
-		ck_assert_msg(str_eq(buf_str(&refusal), buf_str(&app.notice)), "%c", *k);
+		ck_assert_msg(notice_says("typing ignored (Esc): ") && notice_says(refusal.p), "%c",
+			      *k);
 		app_key(&app, &(struct key){ .code = KEY_DOWN });
 		ck_assert_uint_eq(app_list(&app)->selected, 1);
-		app.clock_ms++;
+		if ((k - keys) % 2)
+			app_key(&app, &(struct key){ .code = KEY_ESCAPE });
+		else
+			app.clock_ms += REFUSED_DEAF_MS;
 		app_key(&app, &(struct key){ .code = 'k' });
 		ck_assert_uint_eq(app_list(&app)->selected, 0);
 	}
@@ -1062,6 +1103,7 @@ int main(void)
 	tcase_add_test(keys, a_verb_is_not_for_the_item_that_took_the_place);
 	tcase_add_test(keys, a_row_that_a_filter_hides_was_not_closed);
 	tcase_add_test(keys, a_staged_decision_that_the_log_overtakes_is_told);
+	tcase_add_test(keys, an_answer_to_what_was_escalated_is_told);
 	tcase_add_test(keys, a_jump_ends_following);
 	tcase_add_test(screens, a_list_that_nobody_touched_starts_at_its_top);
 	tcase_add_test(screens, an_empty_list_says_that_more_is_to_come);

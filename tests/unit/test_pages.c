@@ -137,6 +137,7 @@ START_TEST(a_task_has_all_of_its_revisions)
 	type("<Enter>");
 	is_page_of(of_task("PK-2"));
 	SHOWS("WebAuthn ceremonies");
+	SHOWS("needed by  ✗ failed  PK-5 ");
 	SHOWS("revisions 2");
 	SHOWS("reviews 1");
 	SHOWS("as PK-2.r3");
@@ -464,9 +465,11 @@ START_TEST(narrow_to_what_is_selected)
 	type("<Enter>G&"); /* a message of the agent's page */
 	is_narrowed_to(dev);
 	select_target(of_task("PK-2"));
-	type("&"); /* a task of it */
+	type("&"); /* a task of it: still the agent, Enter opens the task's own page */
+	is_narrowed_to(dev);
+	type("<Enter>&");
 	is_narrowed_to(of_task("PK-2"));
-	type("q<Esc>1&");
+	type("qq<Esc>1&");
 	is_narrowed_to(session); /* of a question that belongs to no task */
 	type("<Esc>?&");
 	ck_assert_int_eq(app.screen_count, 1);
