@@ -41,7 +41,7 @@ press 'q'
 ok 'still at the end' soon bar_says '#208/208'
 resize 100x40
 press ':seek 50%<Enter>'
-look 'on a taller screen each has its lane' 100x40 '<Space>:seek #90<Enter>...,}2a<wait:500><lt><lt><lt>:end<Enter>:seek 50%<Enter>' "$FOLLOWING" replay --speed=50 demo.ndjson
+look 'on a taller screen each has its lane' 100x40 '<Space>:seek #90<Enter>...,}2a<wait:800><lt><lt><lt>:end<Enter>:seek 50%<Enter>' "$FOLLOWING" replay --speed=50 demo.ndjson
 press ':start<Enter>L:seek #20<Enter>L >>>>>>'
 ok 'a loop plays' soon bar_says '▶ .*\[loop\]'
 press ' LQ'
