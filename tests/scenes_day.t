@@ -167,8 +167,10 @@ ok 'a refused verb says what there is' soon says "typing ignored (Esc): can't an
 ok '... its words are no commands' title_lacks staged
 press '<Down>'
 ok '... keys that are no text work at once' soon says ' 4/22 '
-listens() { says '[2 Timeline]' || { press 2; false; }; }
-soon listens
+press '<Esc>'
+soon says 'keys are commands again'
+press 2
+soon says '[2 Timeline]'
 press '1g=1<Enter>'
 for n in 1 2; do
 	ok "due item $n is looked at first" soon says 'This will be written. y sends it'
