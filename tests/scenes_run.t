@@ -64,7 +64,7 @@ ok 'and the terminal is as before' soon tty_is_as_before
 ok 'where everything is kept is told' says 'what the agents wrote is in'
 
 # the terminal goes away: gavel and its agents with it
-start 80x24 "$FOLLOWING" run --agent dev -- "$FAKE_AGENT" show-ids ignore-term stall
+start 80x24 "$FOLLOWING" run --agent dev -- "$FAKE_AGENT" show-ids stall
 soon says 'messages'
 soon wrote dev.ndjson 'pid '
 child=$(captured dev.ndjson | sed -n 's/^pid \([0-9]*\) .*/\1/p')
