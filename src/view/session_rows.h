@@ -34,8 +34,8 @@ void session_rows_release(struct session_rows *r);
  * the others, each in the order in which they began. Free the result. */
 uint32_t *session_rows_sorted(const struct session_rows *r, uint32_t *n);
 
-/* Whether the session's loops converge; LOOPS_NONE: it has none. LOOPS_BEGUN: those that have not ended
- * have nothing to compare. */
+/* Convergence of the session's feedback loops. LOOPS_NONE: it has no loop. LOOPS_BEGUN: each loop
+ * that is still active has had one iteration. */
 enum loop_state {
 	LOOPS_NONE,
 	LOOPS_BEGUN,
