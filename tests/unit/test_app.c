@@ -259,20 +259,36 @@ static uint32_t first_closed(uint32_t *k)
 	return NONE;
 }
 
-START_TEST(a_staged_decision_that_the_log_overtakes_is_told)
+/* The demo with a draft on the first item that its log closes; returns the message that does. */
+static uint32_t open_demo_with(struct desks *desks, struct draft *draft)
 {
-	struct desks desks = { 0 };
 	struct desk desk = { 0 };
-	struct draft draft = { .verb = VERB_ACCEPT, .state = DRAFT_STAGED };
 	uint32_t k;
 
 	open_demo();
 	read_all();
-	draft.number = first_closed(&k);
-	ck_assert_uint_ne(draft.number, NONE);
-	vec_push(&desk.drafts, draft);
-	vec_push(&desks.list, desk);
-	app.scene.desks = &desks;
+	draft->number = first_closed(&k);
+	ck_assert_uint_ne(draft->number, NONE);
+	vec_push(&desk.drafts, *draft);
+	vec_push(&desks->list, desk);
+	app.scene.desks = desks;
+	return k;
+}
+
+static void close_demo_with(struct desks *desks)
+{
+	app.scene.desks = NULL;
+	vec_release(&desks->list.v[0].drafts);
+	vec_release(&desks->list);
+	close_demo();
+}
+
+START_TEST(a_staged_decision_that_the_log_overtakes_is_told)
+{
+	struct desks desks = { 0 };
+	struct draft draft = { .verb = VERB_ACCEPT, .state = DRAFT_STAGED };
+	uint32_t k = open_demo_with(&desks, &draft);
+
 	app.scene.k = k - 1;
 	decide_note_overtaken(&app, k - 1);
 	ck_assert_uint_eq(app.notice.n, 0);
@@ -283,27 +299,16 @@ START_TEST(a_staged_decision_that_the_log_overtakes_is_told)
 	buf_clear(&app.notice);
 	decide_note_overtaken(&app, k); /* once */
 	ck_assert_uint_eq(app.notice.n, 0);
-	app.scene.desks = NULL;
-	vec_release(&desks.list.v[0].drafts);
-	vec_release(&desks.list);
-	close_demo();
+	close_demo_with(&desks);
 }
 END_TEST
 
 START_TEST(an_answer_to_what_was_escalated_is_told)
 {
 	struct desks desks = { 0 };
-	struct desk desk = { 0 };
 	struct draft draft = { .verb = VERB_ESCALATE, .state = DRAFT_WRITTEN };
-	uint32_t k;
+	uint32_t k = open_demo_with(&desks, &draft);
 
-	open_demo();
-	read_all();
-	draft.number = first_closed(&k);
-	ck_assert_uint_ne(draft.number, NONE);
-	vec_push(&desk.drafts, draft);
-	vec_push(&desks.list, desk);
-	app.scene.desks = &desks;
 	app.scene.k = k;
 	decide_note_answered(&app, k - 1); /* it was open, and not escalated, before */
 	ck_assert_uint_eq(app.notice.n, 0);
@@ -318,10 +323,7 @@ START_TEST(an_answer_to_what_was_escalated_is_told)
 	app.scene.k = k - 1;
 	decide_note_answered(&app, k - 1);
 	ck_assert_uint_eq(app.notice.n, 0);
-	app.scene.desks = NULL;
-	vec_release(&desks.list.v[0].drafts);
-	vec_release(&desks.list);
-	close_demo();
+	close_demo_with(&desks);
 }
 END_TEST
 
