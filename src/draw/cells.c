@@ -184,6 +184,14 @@ static enum cells_step emit(struct cells *it, struct cell *out, struct cell cell
 	return CELLS_CELL;
 }
 
+/* Whether the next cell is a printable ASCII character that nothing can modify: nearly always. */
+static bool is_plain_next(const struct cells *it)
+{
+	return it->escape_at == it->escape_n && !it->pad && !it->in_tags && it->rest.n &&
+	       it->rest.p[0] >= ' ' && it->rest.p[0] < 0x7f &&
+	       (it->rest.n == 1 || (unsigned char)it->rest.p[1] < 0x80);
+}
+
 enum cells_step cells_next(struct cells *it, struct cell *out)
 {
 	uint32_t c;
@@ -191,6 +199,11 @@ enum cells_step cells_next(struct cells *it, struct cell *out)
 	int cols;
 	char plain;
 
+	if (is_plain_next(it)) {
+		plain = it->rest.p[0];
+		skip(it, 1);
+		return emit(it, out, cell_ascii(plain, CELL_NORMAL));
+	}
 	for (;;) {
 		if (it->escape_at < it->escape_n)
 			return emit(it, out, cell_ascii(it->escape[it->escape_at++], CELL_ESCAPED));

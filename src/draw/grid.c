@@ -105,12 +105,12 @@ static struct spot *row_of(struct grid *g, int row)
 /* Before line[col] is overwritten: if it is half of a wide cell, blanks the other half. */
 static void blank_other_half(const struct grid *g, struct spot *line, int col)
 {
-	struct cell space = blank.cell;
-
+	if (line[col].cell.width == 1)
+		return;
 	if (line[col].cell.width == 0 && col > 0)
-		line[col - 1].cell = space;
+		line[col - 1].cell = blank.cell;
 	if (line[col].cell.width == 2 && col + 1 < g->cols)
-		line[col + 1].cell = space;
+		line[col + 1].cell = blank.cell;
 }
 
 /* Returns the columns used; `end` is the first column that may not be written. */

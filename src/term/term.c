@@ -44,7 +44,8 @@ static struct {
 	attr_t attrs[ROLE_COUNT];
 	short pairs[ROLE_COUNT];
 	cchar_t *row; /* scratch */
-	int row_room;
+	struct spot *shown; /* what the window has: rows that are the same are not set again */
+	int shown_rows, shown_cols;
 	char *terminfo_out; /* where collect() writes */
 	size_t terminfo_n;
 } t;
@@ -284,8 +285,10 @@ static void stop_curses(void)
 	t.screen = NULL;
 	t.in_file = t.out_file = NULL;
 	free(t.row);
+	free(t.shown);
 	t.row = NULL;
-	t.row_room = 0;
+	t.shown = NULL;
+	t.shown_rows = t.shown_cols = 0;
 }
 
 /* Creates a new SCREEN each time: returning from endwin() would make ncurses reset the palette
@@ -465,10 +468,26 @@ static int put_spot(cchar_t *out, const struct spot *spot, int cols)
 	return 1;
 }
 
+/* Whether the window has this row already; remembers it. Differing padding costs a row drawn in
+ * vain, nothing else. */
+static bool is_shown(const struct grid *g, int row, int cols)
+{
+	struct spot *shown = t.shown + (size_t)row * (size_t)cols;
+	const struct spot *now = grid_at(g, row, 0);
+	size_t n = (size_t)cols * sizeof(*now);
+
+	if (!t.redraw && memcmp(shown, now, n) == 0)
+		return true;
+	memcpy(shown, now, n);
+	return false;
+}
+
 static void show_row(const struct grid *g, int row, int cols)
 {
 	int n = 0;
 
+	if (is_shown(g, row, cols))
+		return;
 	for (int col = 0; col < cols; col++) {
 		const struct spot *spot = grid_at(g, row, col);
 
@@ -490,6 +509,19 @@ static void show_cursor(const struct grid *g, int row, int col)
 	t.cursor = on;
 }
 
+static void keep_room(int rows, int cols)
+{
+	if (t.shown_rows == rows && t.shown_cols == cols)
+		return;
+	t.row = xrealloc(t.row, (size_t)cols * sizeof(*t.row));
+	free(t.shown);
+	t.shown = xcalloc((size_t)rows * (size_t)cols, sizeof(*t.shown));
+	t.shown_rows = rows;
+	t.shown_cols = cols;
+	t.redraw = true;
+	erase();
+}
+
 void term_show(const struct grid *g, int cursor_row, int cursor_col)
 {
 	int rows, cols;
@@ -499,21 +531,16 @@ void term_show(const struct grid *g, int cursor_row, int cursor_col)
 	set_size();
 	rows = g->rows < LINES ? g->rows : LINES;
 	cols = g->cols < COLS ? g->cols : COLS;
-	if (t.row_room < cols) {
-		t.row = xrealloc(t.row, (size_t)cols * sizeof(*t.row));
-		t.row_room = cols;
-	}
+	keep_room(rows, cols);
 	if (t.redraw) {
 		set_raw_mode();
 		enable_modes();
 		clearok(curscr, TRUE);
 		t.cursor = -1;
 	}
-	t.redraw = false;
-	if (rows < LINES || cols < COLS)
-		erase();
 	for (int row = 0; row < rows; row++)
 		show_row(g, row, cols);
+	t.redraw = false;
 	show_cursor(g, cursor_row, cursor_col);
 	refresh();
 }

@@ -238,15 +238,6 @@ void pen_agent_state(struct pen *p, const struct scene *s, const struct agent_st
 		pen_put(p, ROLE_DIM, waits ? "· waits" : "· idle");
 }
 
-static void put_sparkline(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
-{
-	/* the newest steps, if there is little room */
-	int first = p.rest.cols < ACTIVITY_BUCKETS ? ACTIVITY_BUCKETS - p.rest.cols : 0;
-
-	for (int t = first; t < ACTIVITY_BUCKETS; t++)
-		pen_put(&p, ROLE_INFO, level_glyph(parts[t], most));
-}
-
 static void put_count(struct grid *g, struct rect where, enum role role, uint64_t n)
 {
 	char text[16];

@@ -480,6 +480,16 @@ const char *level_glyph(uint64_t n, uint64_t max)
 	return level[place < 1 ? 0 : place > 8 ? 7 : place - 1];
 }
 
+void put_sparkline(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
+{
+	int first = p.rest.cols < ACTIVITY_BUCKETS ? ACTIVITY_BUCKETS - p.rest.cols : 0;
+	char line[ACTIVITY_BUCKETS * sizeof("█")] = "", *end = line;
+
+	for (int t = first; t < ACTIVITY_BUCKETS; t++)
+		end = stpcpy(end, level_glyph(parts[t], most));
+	pen_put(&p, ROLE_INFO, line);
+}
+
 /* ---- what a scene shows ---- */
 
 struct item_words {

@@ -207,6 +207,8 @@ const char *short_number(uint64_t n, char out[16]);
 const char *short_rate(double a_second, char out[16]);
 /* One column of a sparkline, ▁ to █; a blank for 0. */
 const char *level_glyph(uint64_t n, uint64_t max);
+/* Activity as a sparkline; the newest steps only if there is little room. */
+void put_sparkline(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most);
 
 /* Prose: text wrapped into lines, for views that are read (view_prose.c). Each line keeps the wrap
  * state its row starts with, so drawing a row in the middle of a long message costs no more than

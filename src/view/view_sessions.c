@@ -195,9 +195,7 @@ static void sessions_draw(const struct scene *s, const struct lines *lines, uint
 		snprintf(text, sizeof(text), r->cost < 100 ? "$%.3f" : "$%.0f", r->cost);
 	put_right(g, column_rect(row, fit, COL_COST), r->cost > 0 ? ROLE_NORMAL : ROLE_DIM,
 		  r->cost > 0 ? text : "·");
-	p = column_pen(g, row, fit, COL_ACTIVITY);
-	for (int t = 0; t < ACTIVITY_BUCKETS; t++)
-		pen_put(&p, ROLE_INFO, level_glyph(r->activity[t], rows->most_active));
+	put_sparkline(column_pen(g, row, fit, COL_ACTIVITY), r->activity, rows->most_active);
 }
 
 static struct target sessions_target(const struct scene *s, const struct lines *lines, uint32_t i)
