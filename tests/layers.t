@@ -10,6 +10,7 @@ may_see() {
 	base) echo base ;;
 	json) echo base json ;;
 	loop) echo base loop ;;
+	holder) echo base holder ;;
 	source) echo base source ;;
 	wire) echo base json source wire ;;
 	event) echo base event ;;

@@ -24,6 +24,7 @@
  *                        next such line is the end
  *   close-stdin
  *   delay MS
+ *   close-input          closes its standard input, and says so
  *   stall                does nothing for ever
  *   ignore-term          SIGTERM does nothing from now on
  *   fork-child           leaves a process that holds its pipes and does nothing; says "child PID"
@@ -34,6 +35,8 @@
  *   show-fds             says its open descriptors
  *   show-signals         says which signals are blocked, ignored and caught
  *   show-ids             says "pid P group G session S", and its folder
+ *   hold TEXT            is the holder of a run that gavel has not started, on ./dev.sock; says TEXT and
+ *                        ends once it is told to stop its agent
  *   again                from the first line
  *   exit N, crash        the end of the script is exit 0
  *
@@ -48,6 +51,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -485,6 +490,13 @@ static void show_ids(void)
 
 /* ---- the script ---- */
 
+static void close_input(void)
+{
+	close(STDIN_FILENO);
+	if (write(STDOUT_FILENO, "closed\n", 7) != 7)
+		_exit(EXIT_WRONG);
+}
+
 static _Noreturn void stall(void)
 {
 	for (;;)
@@ -511,6 +523,32 @@ static void again(void)
 static void quit(long n)
 {
 	_exit((int)n);
+}
+
+/* One client at a time. */
+static void hold(const char *text)
+{
+	struct sockaddr_un at = { AF_UNIX, "dev.sock" };
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	char said[512];
+	ssize_t n;
+
+	if (bind(listener, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(listener, 8) < 0)
+		wrong("dev.sock", strerror(errno));
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+
+		say(fd, "H 1 1 runs 0 - 0", "\n");
+		while ((n = read(fd, said, sizeof(said) - 1)) > 0) {
+			said[n] = '\0';
+			if (strchr(said, 'K')) {
+				unlink(at.sun_path);
+				say(fd, text, "\n");
+				return;
+			}
+		}
+		close(fd);
+	}
 }
 
 static const struct command {
@@ -542,6 +580,7 @@ static const struct command {
 	{ "read-slow", .number = read_slow },
 	{ "delay", .number = nap },
 	{ "exit", .number = quit },
+	{ "close-input", .alone = close_input },
 	{ "stall", .alone = stall },
 	{ "crash", .alone = crash },
 	{ "ignore-term", .alone = ignore_term },
@@ -551,6 +590,7 @@ static const struct command {
 	{ "try-tty", .alone = try_tty },
 	{ "show-fds", .alone = show_fds },
 	{ "show-ids", .alone = show_ids },
+	{ "hold", .text = hold },
 	{ "again", .alone = again },
 };
 
