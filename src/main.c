@@ -29,6 +29,7 @@ static int (*const commands[])(struct options *o) = {
 	[COMMAND_CHECK] = cmd_check,
 	[COMMAND_DECIDE] = cmd_decide,
 	[COMMAND_JOURNAL] = cmd_journal,
+	[COMMAND_AGENTS] = cmd_agents,
 	[COMMAND_PURGE] = cmd_purge,
 	[COMMAND_DEMO] = cmd_demo,
 	[COMMAND_HELP] = cmd_help,
@@ -65,7 +66,8 @@ static void tune_malloc(void)
 static int check_places(const struct options *o, struct err *err)
 {
 	enum command_id id = o->command->id;
-	bool configured = id != COMMAND_HELP && id != COMMAND_JOURNAL && id != COMMAND_PURGE;
+	bool configured = id != COMMAND_HELP && id != COMMAND_JOURNAL && id != COMMAND_PURGE &&
+			  id != COMMAND_AGENTS;
 	bool journals = id != COMMAND_HELP && (id != COMMAND_DEMO || o->journal);
 
 	if (configured && config_check(o->config, err))

@@ -109,4 +109,18 @@ for age in '' 30 d -1d 3x; do
 done
 ok 'names are refused' sh -c '! "$GAVEL" purge somewhere 2>err && grep -q "^gavel: purge takes no names" err'
 
+# a running agent, and the socket of a holder that was killed
+"$GAVEL" run --detach --format=json --agent dev -- sh -c 'read x' >out 2>err
+pid=$(sed -n 's/.*"pid":\([0-9]*\).*/\1/p' out)
+run=$(sed -n 's|.*"capture":"\([^"]*\)/dev.ndjson".*|\1|p' out)
+aged "$run"
+ok 'the capture of a running agent' purge --older-than=0s
+ok '... stays' [ -e "$run/dev.ndjson" ]
+kill -9 "$(ps -o ppid= -p "$pid" | tr -d ' ')"
+while kill -0 "$pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$pid/status"; do sleep 0.02; done
+aged "$run"
+ok 'that of a killed holder' [ -S "$run/dev.sock" ]
+ok '... goes' purge
+ok '... with its socket' [ ! -e "$run" ]
+
 tap_end

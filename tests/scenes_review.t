@@ -53,9 +53,9 @@ ok 'a turn that goes on' soon says 'turn 3 runs 0:0'
 time_passes() { screen | grep -q 'turn 3 runs 0:0[1-9]'; }
 ok 'its time passes' soon time_passes
 press Q
-ok 'is not left by mistake' soon says 'Q again stops it'
-press Q
-ok 'but twice' soon says 'exit code 0'
+ok 'is not left by mistake' soon says 'l leaves it running, s stops it'
+press s
+ok 'but stopped' soon says 'exit code 0'
 ok 'and the terminal is as before' soon tty_is_as_before
 ok 'where it is kept is told' soon says 'this review is kept in'
 
@@ -68,7 +68,7 @@ cat >in.json <<'END'
  "task": {"action": "validate", "params": {}}}
 END
 press ":retry<Enter>"
-ok 'corrected, it is sent' soon says 'sending'
+ok 'corrected, it is sent' soon says 'turn 1 runs'
 press '?'
 ok 'and keys are answered while nobody reads it' soon says 'j k scroll'
 kill -TERM "$(cat pid)"

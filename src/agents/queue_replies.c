@@ -407,14 +407,14 @@ void queue_replies_plan(void *queue_replies, struct plan *plan)
 			continue;
 		p.desk->agent->path(p.desk->agent->ctx, reply->message, &path);
 		p.letter.dialect = reply->dialect;
-		p.letter.channel = CHANNEL_CHILD;
+		p.letter.channel = CHANNEL_AGENT;
 		p.letter.path = arena_str(&plan->arena, buf_str(&path));
 		p.letter.bytes = arena_str(&plan->arena, buf_str(&reply->line));
 		p.words = words_of(r, reply, &plan->arena);
 		p.letter.to = str_of(r->agents->agents.v[reply->agent]->child->name);
 		vec_push(&p.cautions,
 			 STR("decided by someone else; it came back from the queue"));
-		if (!channel_agents.find(channel_agents.ctx, p.letter.path.p, &err))
+		if (!desk_reaches(p.desk, p.letter.path.p, &err))
 			vec_push(&p.missing, arena_str(&plan->arena, str_of(err.text)));
 		vec_push(&plan->list, p);
 		buf_release(&path);

@@ -5,8 +5,8 @@
  * The log is a capture (source/child.h) in a folder named after the artifact and the command:
  * running the same command on the same artifact continues the review.
  *
- * A turn begins when its message has been recorded (INTENT) and the desk resolves the path of its
- * process (review_input); nothing else starts one. When the process has ended, its letter is
+ * A turn begins when its message has been recorded (INTENT) and the desk opens the channel to its
+ * process (review_start_turn); nothing else starts one. When the process has ended, its letter is
  * concluded: an answer proves delivery; a failure is recorded in the log, where it is an item.
  * review_resume recovers from the log and the journal after a crash. */
 #ifndef GAVEL_AGENTS_REVIEW_H
@@ -39,10 +39,12 @@ struct reviewing {
 	struct review_file artifact;
 	struct turn turn;
 	uint32_t letter; /* of the turn; NONE */
+	int64_t look_ms; /* when it is looked for again, if it is held */
 	bool begin;      /* start the first turn */
 	bool again;      /* the next plan repeats the last message */
 	bool stopped;    /* the user has stopped the turn */
 	bool leaving, warned;
+	bool stays;      /* the turn goes on when gavel ends */
 	VEC(uint8_t) told; /* by letter: seen in the log */
 	struct arena words;
 	struct turn_terms terms;
@@ -62,8 +64,8 @@ void review_read(struct reviewing *r);
 void review_tick(struct reviewing *r, int64_t now_ms);
 /* Updates the status line. */
 void review_show(struct reviewing *r, int64_t now_ms);
-/* The find of struct channel_agents. */
-struct child_input *review_input(void *review, const char *path, struct err *err);
+/* The start of struct channel_starter. */
+int review_start_turn(void *review, const char *path, struct err *err);
 /* An undelivered letter, or NONE. */
 uint32_t review_held(struct reviewing *r);
 /* The open item of a failed turn, or NONE. */

@@ -268,6 +268,12 @@ static bool on_effect(void *ctx, struct effect *e)
 	case EFFECT_QUIT:
 		if (r->turn.state != TURN_RUNS || r->warned)
 			return false;
+		if (!r->watch.headless) {
+			r->stays = e->leave == LEAVE_RUNNING;
+			if (e->leave == LEAVE_ASKS)
+				decide_confirm_leaving(&r->watch.app, 1);
+			return e->leave == LEAVE_ASKS;
+		}
 		r->warned = true;
 		app_say(&r->watch.app, ROLE_KEY,
 			"turn %lld is running; {quit} again stops it and quits",
@@ -307,7 +313,7 @@ static bool on_leave(void *ctx, int64_t now_ms)
 {
 	struct reviewing *r = ctx;
 
-	if (r->turn.state != TURN_RUNS)
+	if (r->turn.state != TURN_RUNS || r->stays)
 		return true;
 	r->leaving = r->stopped = true;
 	child_stop(r->child, now_ms, 0);

@@ -2,10 +2,11 @@
  * a turn that the last run left. */
 #include "agents/review.h"
 
+#include "decide/output_queue.h"
 #include "json/compose.h"
 #include "loop/loop.h"
 
-enum { COMPLAINT_BYTES = 4096 };
+enum { COMPLAINT_BYTES = 4096, LOOK_EVERY_MS = 500 };
 
 struct desk *review_desk(struct reviewing *r)
 {
@@ -19,14 +20,14 @@ static uint32_t letter_to(struct reviewing *r, const char *path)
 	const struct desk *d = review_desk(r);
 
 	for (uint32_t i = d->letters.n; i-- > 0;)
-		if (d->letters.v[i].channel == CHANNEL_CHILD && str_is(d->letters.v[i].path, path))
+		if (d->letters.v[i].channel == CHANNEL_AGENT && str_is(d->letters.v[i].path, path))
 			return i;
 	return NONE;
 }
 
 static bool is_held(const struct letter *l)
 {
-	return l->channel == CHANNEL_CHILD &&
+	return l->channel == CHANNEL_AGENT &&
 	       (l->state == LETTER_INTENT || l->state == LETTER_ATTEMPT || l->state == LETTER_HELD);
 }
 
@@ -64,7 +65,7 @@ static int begin(struct reviewing *r, uint32_t letter, struct err *err)
 	arena_reset(&r->words);
 	words = turn_command(&r->words, r->command, str_of(r->turn.session));
 	review_file_reload(&r->artifact);
-	if (child_turn(r->child, words, l->bytes, now_ms, err) < 0)
+	if (child_turn(r->child, words, err) < 0)
 		return -1;
 	r->letter = letter;
 	r->stopped = r->warned = false;
@@ -75,7 +76,7 @@ static int begin(struct reviewing *r, uint32_t letter, struct err *err)
 	return 0;
 }
 
-struct child_input *review_input(void *ctx, const char *path, struct err *err)
+int review_start_turn(void *ctx, const char *path, struct err *err)
 {
 	struct reviewing *r = ctx;
 	struct buf next = { 0 };
@@ -86,10 +87,10 @@ struct child_input *review_input(void *ctx, const char *path, struct err *err)
 	mine = str_is(buf_str(&next), path);
 	buf_release(&next);
 	/* only a letter that is recorded begins a turn */
-	if (mine && letter != NONE && is_held(&review_desk(r)->letters.v[letter]) &&
-	    agent_set_is_over(&r->agents, r->agent) && begin(r, letter, err) < 0)
-		return NULL;
-	return children_input(r->agents.children, path, err);
+	if (!mine || letter == NONE || !is_held(&review_desk(r)->letters.v[letter]) ||
+	    !agent_set_is_over(&r->agents, r->agent))
+		return 0;
+	return begin(r, letter, err);
 }
 
 /* ---- the log ---- */
@@ -224,13 +225,16 @@ static void conclude(struct reviewing *r)
 static void finish(struct reviewing *r, int64_t now_ms)
 {
 	struct buf words = { 0 }, complaint = { 0 };
-	struct turn_exit e = { .well = !r->child->by_signal && r->child->number == 0,
+	struct turn_exit e = { .well = !r->child->end.by_signal && r->child->end.number == 0,
 			       .stopped = r->stopped };
 
+	r->turn.cut = r->child->end.cut;
 	child_status_text(r->child, &words);
 	last_complaint(r->child, &complaint);
 	e.words = buf_str(&words);
 	e.complaint = buf_str(&complaint);
+	if (r->letter != NONE)
+		desk_hold_unread(review_desk(r), &r->child->end);
 	e.unread = r->letter != NONE && is_held(&review_desk(r)->letters.v[r->letter]);
 	turn_end(&r->turn, &e, now_ms);
 	conclude(r);
@@ -238,17 +242,20 @@ static void finish(struct reviewing *r, int64_t now_ms)
 	buf_release(&complaint);
 }
 
-/* Closes its input once it has read the message: many programs start working only then. */
-static void end_input(struct reviewing *r)
+/* Closes its input once it has the message: many programs start working only then. */
+static void end_input(struct reviewing *r, int64_t now_ms)
 {
 	struct desk *d = review_desk(r);
 	struct err err;
 
-	if (r->child->life != CHILD_RUNS || r->child->input.fd < 0 || r->letter == NONE)
+	if (r->child->life != CHILD_RUNS || r->child->input_ended || r->letter == NONE)
 		return;
-	/* held after a timeout, but read since: resending finds it delivered and sends nothing */
-	if (is_held(&d->letters.v[r->letter]) && !r->child->input.unread)
-		desk_resend(d, r->letter, &err);
+	/* held after a timeout, or by a gavel that was killed, but perhaps written since */
+	if (is_held(&d->letters.v[r->letter]) && now_ms >= r->look_ms) {
+		r->look_ms = now_ms + LOOK_EVERY_MS;
+		if (desk_look_for(d, &d->letters.v[r->letter], &err) != FOUND_TROUBLE)
+			desk_resend(d, r->letter, &err);
+	}
 	if (!is_held(&d->letters.v[r->letter]))
 		child_end_input(r->child);
 }
@@ -260,7 +267,7 @@ void review_tick(struct reviewing *r, int64_t now_ms)
 	if (r->turn.state != TURN_RUNS)
 		return;
 	turn_look(&r->turn, &l->model, &l->reader, r->file, now_ms);
-	end_input(r);
+	end_input(r, now_ms);
 	if (agent_set_is_over(&r->agents, r->agent))
 		finish(r, now_ms);
 }
@@ -279,6 +286,23 @@ static uint32_t letter_of_line(struct reviewing *r, struct str line)
 	return NONE;
 }
 
+/* The last turn has survived the gavel that began it. One whose request never came, and is not on its
+ * way either, is of no use. */
+static void resume_running(struct reviewing *r, uint32_t asked)
+{
+	struct buf path = { 0 };
+
+	child_path(r->child, &path);
+	r->letter = letter_to(r, path.p);
+	buf_release(&path);
+	if ((asked == NONE || message_offset(&r->watch.load.model, asked) < r->child->out.began) &&
+	    (r->letter == NONE || !is_held(&review_desk(r)->letters.v[r->letter]))) {
+		r->stopped = true;
+		child_stop(r->child, loop_now_ms(), 0);
+	}
+	r->turn.began_ms = r->turn.heard_ms = loop_now_ms();
+}
+
 void review_resume(struct reviewing *r)
 {
 	struct load *l = &r->watch.load;
@@ -287,6 +311,11 @@ void review_resume(struct reviewing *r)
 	struct str line;
 
 	r->letter = NONE;
+	if (asked == NONE && r->child->life == CHILD_RUNS) {
+		turn_begin(&r->turn, r->envelope ? DIALECT_ENVELOPE : DIALECT_FEEDBACK, 1, 0, 0);
+		resume_running(r, NONE);
+		return;
+	}
 	if (asked == NONE) {
 		r->begin = !review_desk(r)->letters.n;
 		return;
@@ -299,6 +328,11 @@ void review_resume(struct reviewing *r)
 		   0);
 	review_file_reload(&r->artifact);
 	review_file_sent(&r->artifact, line, r->turn.iteration);
+	if (r->child->life == CHILD_RUNS) {
+		turn_look(&r->turn, &l->model, &l->reader, r->file, 0);
+		resume_running(r, asked);
+		return;
+	}
 	r->letter = letter_of_line(r, line);
 	turn_look(&r->turn, &l->model, &l->reader, r->file, 0);
 	turn_end(&r->turn, &well, 0);

@@ -1,19 +1,10 @@
-/* Supervisor of running agents: attributes their messages, journals and sends answers, applies sent
- * lines to the model, announces exits and restarts. */
+/* Supervisor of running agents: attributes their messages, journals and sends answers, announces
+ * exits and restarts. */
 #include "agents/supervisor.h"
 
 #include "decide/output_queue.h"
 #include "json/compose.h"
 #include "loop/loop.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-static struct desk *supervisor_desk(struct supervisor *s, uint32_t agent)
-{
-	return &s->watch->load.desks.list.v[s->supervised.v[agent]->desk];
-}
 
 /* ---- journal ---- */
 
@@ -54,7 +45,7 @@ static bool record_run(struct supervisor *s, uint32_t agent)
 	begin_record(s, agent, "RUN", &b);
 	json_key(&b, "command");
 	buf_addc(&b, '[');
-	for (char **word = supervisor_child(s, agent)->argv; *word; word++) {
+	for (char **word = supervisor_child(s, agent)->argv; word && *word; word++) {
 		json_comma(&b);
 		json_write_str(&b, str_of(*word));
 	}
@@ -108,7 +99,7 @@ bool supervisor_send(struct supervisor *s, uint32_t agent, struct str line)
 	return end_record(s, agent, &b) && queue_line(s, agent, line);
 }
 
-/* desk_way.path: of the incarnation that wrote the message; that of an earlier one is not valid any
+/* desk_agent.path: of the incarnation that wrote the message; that of an earlier one is not valid any
  * more. */
 static void reply_path_of(void *ctx, uint32_t message, struct buf *out)
 {
@@ -130,26 +121,10 @@ static void reply_path_of(void *ctx, uint32_t message, struct buf *out)
 	from = agent_set_of_file(&c->s->agents, message_route(m, message)->source, &stream);
 	if (from == c->number)
 		incarnation = agent_set_incarnation(a, stream, message_offset(m, message));
-	if (incarnation != a->child->incarnation) {
-		struct buf path = { 0 };
-		const char *tag = strrchr(out->p + start, '-');
-
-		buf_printf(&path, "agent:%s#%u%s", a->child->name, incarnation, tag ? tag : "");
-		out->n = start;
-		buf_add_str(out, buf_str(&path));
-		buf_release(&path);
-	}
-}
-
-/* desk_way.sent: called during any delivery, so the model is updated later. */
-static void add_sent_line(void *ctx, struct str path, struct str line)
-{
-	const struct supervised_agent *c = ctx;
-	struct sent_line t = { .agent = c->number };
-
-	(void)path;
-	buf_add_str(&t.line, line);
-	vec_push(&c->s->sent, t);
+	if (incarnation == a->child->incarnation)
+		return;
+	out->n = start;
+	buf_printf(out, "%s#%u", a->child->capture, incarnation);
 }
 
 /* ---- input ---- */
@@ -162,117 +137,118 @@ static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t f
 
 	if (agent == NONE || stream != AGENT_OUT)
 		return;
-	orchestrator_attribute(&s->orchestrator, &l->model, msg, agent, false);
+	orchestrator_attribute(&s->orchestrator, &l->model, msg, agent,
+			       (msg->flags & RECORD_TOLD) != 0);
+}
+
+static void answer_request(struct supervisor *s, const struct incoming *in)
+{
+	struct buf answer = { 0 };
+	struct ruling ruling =
+		orchestrator_take(&s->orchestrator, &s->watch->load.model, in, &answer);
+
+	if ((ruling.type != RULING_NOTHING || ruling.why) &&
+	    record_asked(s, in->agent, in->msg, &ruling, buf_str(&answer)) && answer.n)
+		queue_line(s, in->agent, buf_str(&answer));
+	buf_release(&answer);
+}
+
+/* A line that the agent was told: a request that it answers does not wait any more. */
+static void note_told(struct supervised_agent *c, const struct incoming *in)
+{
+	uint64_t id = str_hash(in->msg->correlation);
+
+	orchestrator_note(&c->s->orchestrator, in->agent, true, in->msg, in->bytes);
+	for (uint32_t i = 0; in->msg->correlation.n && i < c->unanswered.n; i++)
+		if (c->unanswered.v[i].id == id) {
+			c->unanswered.v[i].message = NONE;
+			break;
+		}
 }
 
 static void on_message(void *ctx, struct load *l, const struct message *msg, const struct record *r)
 {
 	struct supervisor *s = ctx;
 	enum agent_pipe stream;
-	struct buf answer = { 0 };
 	uint32_t file = route_of(&l->model, r)->source;
 	struct incoming in = { .agent = agent_set_of_file(&s->agents, file, &stream),
 			       .msg = msg,
 			       .bytes = l->decoder.bytes,
 			       .message = l->model.records.n - 1,
 			       .now_ms = timestamp_now_ms() };
+	struct supervised_agent *c;
 	struct set_agent *a;
-	struct ruling ruling;
 
 	if (in.agent == NONE || stream != AGENT_OUT || msg->dialect != DIALECT_ORCHESTRATOR)
 		return;
 	a = s->agents.agents.v[in.agent];
-	/* requests of an earlier incarnation are not answered */
+	c = s->supervised.v[in.agent];
+	if (msg->flags & RECORD_TOLD) {
+		note_told(c, &in);
+		return;
+	}
+	/* requests of an earlier incarnation are not answered; nor does one who only looks */
 	if (agent_set_incarnation(a, stream, message_offset(&l->model, in.message)) !=
-	    a->child->incarnation) {
+		    a->child->incarnation ||
+	    supervisor_desk(s, in.agent)->access != DESK_WRITES) {
 		orchestrator_note(&s->orchestrator, in.agent, false, msg, in.bytes);
 		return;
 	}
-	s->supervised.v[in.agent]->orchestrated = true;
-	ruling = orchestrator_take(&s->orchestrator, &l->model, &in, &answer);
-	if ((ruling.type != RULING_NOTHING || ruling.why) &&
-	    record_asked(s, in.agent, msg, &ruling, buf_str(&answer)) && answer.n)
-		queue_line(s, in.agent, buf_str(&answer));
-	buf_release(&answer);
-}
-
-/* ---- sent lines ---- */
-
-static void open_replies(struct supervisor *s, struct supervised_agent *c, struct str group)
-{
-	struct wire *w = &s->watch->load.wire;
-	const char *name = supervisor_child(s, c->number)->name;
-	struct source source = { .kind = SOURCE_STREAM, .fd = -1 };
-	struct buf path = { 0 };
-	struct str given;
-
-	buf_printf(&path, "%s/%s.ndjson.replies.ndjson", s->agents.captures, name);
-	c->replies_fd = open(path.p, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (c->replies_fd >= 0)
-		source.fd = fcntl(c->replies_fd, F_DUPFD_CLOEXEC, 3);
-	if (source.fd < 0) {
-		buf_printf(&path, ": %s; what is sent to %s is not kept", strerror(errno), name);
-		load_say(&s->watch->load, buf_str(&path));
+	c->orchestrated = true;
+	if (c->caught_up) {
+		answer_request(s, &in);
+		return;
 	}
-	given = str_of(arena_printf(&w->arena, "to %s", name));
-	source.name = given.p;
-	c->replies = (struct load_reading){ .l = &s->watch->load,
-					    .file = wire_append(w, &source, given) };
-	w->files.v[c->replies.file].group = group;
-	w->files.v[c->replies.file].joined = true;
-	buf_release(&path);
+	/* its answer may stand further down in the capture */
+	orchestrator_note(&s->orchestrator, in.agent, false, msg, in.bytes);
+	if (str_starts(msg->kind, STR("request:")))
+		vec_push(&c->unanswered,
+			 (struct unanswered){ in.message, str_hash(msg->id) });
 }
 
-static void attribute_sent(void *ctx, struct load *l, struct message *msg, uint32_t file)
+/* Answers what has waited while nobody was attached. */
+static void catch_up(struct supervisor *s, uint32_t agent)
 {
-	struct supervised_agent *c = ctx;
+	struct supervised_agent *c = s->supervised.v[agent];
+	struct load *l = &s->watch->load;
 
-	(void)file;
-	orchestrator_attribute(&c->s->orchestrator, &l->model, msg, c->number, true);
-}
+	if (c->caught_up || !agent_set_has_caught_up(&s->agents, agent))
+		return;
+	c->caught_up = true;
+	for (uint32_t i = 0; i < c->unanswered.n; i++) {
+		struct incoming in = { .agent = agent, .msg = &s->message,
+				       .message = c->unanswered.v[i].message };
 
-static void note_sent(void *ctx, struct load *l, const struct message *msg, const struct record *r)
-{
-	struct supervised_agent *c = ctx;
-
-	(void)r;
-	orchestrator_note(&c->s->orchestrator, c->number, true, msg, l->decoder.bytes);
-}
-
-static void apply_sent_line(struct supervisor *s, const struct sent_line *t)
-{
-	struct supervised_agent *c = s->supervised.v[t->agent];
-	struct frame frame = { .bytes = str_make(t->line.p, t->line.n - 1),
-			       .offset = c->replies_at,
-			       .full_length = t->line.n - 1,
-			       .line = ++c->replies_line };
-	ssize_t put = c->replies_fd < 0
-			      ? -1
-			      : pwrite(c->replies_fd, t->line.p, t->line.n, (off_t)c->replies_at);
-
-	/* the agent has read it in any case; if the write failed, the text shows as unreadable */
-	(void)put;
-	c->replies_at += t->line.n;
-	s->watch->load.wire.files.v[c->replies.file].source.end = c->replies_at;
-	c->replies.before = attribute_sent;
-	c->replies.each = note_sent;
-	c->replies.ctx = c->replies.before_ctx = c;
-	load_frame(&c->replies, &frame);
-}
-
-static bool apply_sent_lines(struct supervisor *s)
-{
-	bool some = s->sent.n != 0;
-
-	for (uint32_t i = 0; i < s->sent.n; i++) {
-		apply_sent_line(s, &s->sent.v[i]);
-		buf_release(&s->sent.v[i].line);
+		if (in.message == NONE)
+			continue;
+		in.bytes = l->reader.bytes(l->reader.ctx, in.message);
+		dialect_decode(&s->decoder, in.bytes, NULL, &s->message);
+		/* by the time of the request: what came in an hour is no flood */
+		in.now_ms = l->model.records.v[in.message].time_ms;
+		if (in.now_ms == TIME_NONE)
+			in.now_ms = timestamp_now_ms();
+		answer_request(s, &in);
 	}
-	s->sent.n = 0;
-	return some;
+	vec_release(&c->unanswered);
 }
 
 /* ---- tick ---- */
+
+static void say_ended(struct supervisor *s, const struct child *child, bool failed)
+{
+	struct buf text = { 0 };
+
+	child_status_text(child, &text);
+	if (child->orphan)
+		buf_printf(&text, "; kill it, then :restart %s starts it again", child->name);
+	else if (child->argv)
+		buf_printf(&text, "; :restart %s starts it again", child->name);
+	else
+		buf_adds(&text, "; its command is not known here: start it anew by gavel run");
+	app_say(&s->watch->app, failed ? ROLE_ERROR : ROLE_WARN, "%s%s %s", child->name,
+		child->orphan ? ":" : " has ended:", text.p);
+	buf_release(&text);
+}
 
 /* Announces exits and restarts; keeps the orchestrator's state of each agent. */
 static void update_lives(struct supervisor *s)
@@ -281,8 +257,7 @@ static void update_lives(struct supervisor *s)
 		struct supervised_agent *c = s->supervised.v[i];
 		struct child *child = supervisor_child(s, i);
 		struct app *app = &s->watch->app;
-		bool failed = child->by_signal || child->number;
-		struct buf words = { 0 };
+		bool failed = child->end.by_signal || child->end.number;
 
 		if (child->incarnation != c->incarnation) {
 			orchestrator_gone(&s->orchestrator, i);
@@ -294,11 +269,9 @@ static void update_lives(struct supervisor *s)
 		}
 		if (c->life == CHILD_RUNS && child->life != CHILD_RUNS) {
 			orchestrator_gone(&s->orchestrator, i);
-			child_status_text(child, &words);
+			desk_hold_unread(supervisor_desk(s, i), &child->end);
 			if (!s->leaving)
-				app_say(app, failed ? ROLE_ERROR : ROLE_WARN,
-					"%s has ended: %s; :restart %s starts it again",
-					child->name, words.p, child->name);
+				say_ended(s, child, failed);
 			app_decided(app); /* letters to it are lost now */
 		}
 		s->orchestrator.agents.v[i].life =
@@ -307,16 +280,15 @@ static void update_lives(struct supervisor *s)
 							       : ORCHESTRATED_STOPS
 			: failed ? ORCHESTRATED_CRASHED
 				 : ORCHESTRATED_STOPPED;
-		if (child->left.n && c->life != CHILD_OVER && child->life == CHILD_OVER)
+		if (child->end.left[0] && c->life != CHILD_OVER && child->life == CHILD_OVER)
 			app_say(app, ROLE_ERROR, "%s has ended and left running: %s; kill it "
 						 "yourself",
-				child->name, child->left.p);
+				child->name, child->end.left);
 		if (child->trouble.text[0]) {
 			app_say(app, ROLE_ERROR, "%s", child->trouble.text);
 			child->trouble.text[0] = '\0';
 		}
 		c->life = child->life;
-		buf_release(&words);
 	}
 }
 
@@ -340,7 +312,8 @@ static void say_waiting(struct supervisor *s, int64_t now_ms)
 	uint32_t n = 0;
 
 	if (agent_set_waits_for_room(&s->agents, &names)) {
-		app_say(&s->watch->app, ROLE_ERROR, "%s; {quit} quits now and loses it", names.p);
+		app_say(&s->watch->app, ROLE_ERROR,
+			"%s; {quit} quits, and it is kept when there is room", names.p);
 		buf_release(&names);
 		return;
 	}
@@ -374,10 +347,12 @@ static void tick(void *ctx, int64_t now_ms)
 	bool changed = false;
 
 	update_lives(s);
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		catch_up(s, i);
 	send_timeouts(s);
 	for (uint32_t i = 0; i < s->supervised.n; i++)
 		changed |= desk_tick(supervisor_desk(s, i), now_ms);
-	if (apply_sent_lines(s) || changed) {
+	if (changed) {
 		load_settle(l);
 		app_decided(&s->watch->app);
 	}
@@ -389,6 +364,15 @@ static void tick(void *ctx, int64_t now_ms)
 		s->watch->quit = true;
 	else
 		say_waiting(s, now_ms);
+}
+
+bool supervisor_is_idle(const struct supervisor *s)
+{
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		if (!s->supervised.v[i]->caught_up ||
+		    desk_queue_wait_ms(supervisor_desk(s, i), 0) >= 0)
+			return false;
+	return true;
 }
 
 static int wait_ms(void *ctx, int64_t now_ms)
@@ -407,8 +391,29 @@ static int wait_ms(void *ctx, int64_t now_ms)
 	return wait;
 }
 
+/* Quitting does not end the agents unless the user says so. */
+static bool ask_before_leaving(struct supervisor *s, enum leave_choice choice)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		n += supervisor_child(s, i)->life == CHILD_RUNS;
+		s->stay |= supervisor_is_locked_out(s, i);
+	}
+	if (!n || s->leaving || s->stay || s->watch->headless)
+		return false;
+	if (choice == LEAVE_ASKS) {
+		decide_confirm_leaving(&s->watch->app, n);
+		return true;
+	}
+	s->stay = choice == LEAVE_RUNNING;
+	return false;
+}
+
 static bool effect(void *ctx, struct effect *e)
 {
+	if (e->type == EFFECT_QUIT)
+		return ask_before_leaving(ctx, e->leave);
 	if (e->type != EFFECT_AGENT)
 		return false;
 	supervisor_command(ctx, &e->order, loop_now_ms());
@@ -419,7 +424,7 @@ static bool leave(void *ctx, int64_t now_ms)
 {
 	struct supervisor *s = ctx;
 
-	if (s->leaving || !agent_set_running(&s->agents))
+	if (s->leaving || s->stay || !agent_set_running(&s->agents))
 		return true; /* on the second request the rest is killed */
 	s->leaving = true;
 	for (uint32_t i = 0; i < s->supervised.n; i++)
@@ -438,7 +443,6 @@ int supervisor_open(struct supervisor *s, struct watch *w, const char *captures,
 	w->load.model.runs_agents = true;
 	if (agent_set_open(&s->agents, &w->load, captures, err) < 0)
 		return -1;
-	channel_agents = (struct channel_agents){ children_input, s->agents.children };
 	w->agents = &s->agents;
 	w->each = on_message;
 	w->ops = &supervisor_ops;
@@ -446,52 +450,68 @@ int supervisor_open(struct supervisor *s, struct watch *w, const char *captures,
 	return 0;
 }
 
-int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err)
+/* Takes an agent of the set under supervision. */
+static struct supervised_agent *supervise(struct supervisor *s, uint32_t n,
+					  const struct agent_about *about)
 {
-	uint32_t n = agent_set_start(&s->agents, &spec->child, STR_NONE, spec->session,
-					loop_now_ms(), err);
-	struct supervised_agent *c;
-	uint32_t file;
+	const struct child *child = s->agents.agents.v[n]->child;
+	struct supervised_agent *c = xcalloc(1, sizeof(*c));
 
-	if (n == NONE)
-		return -1;
-	c = xcalloc(1, sizeof(*c));
 	*c = (struct supervised_agent){ .s = s,
 					.number = n,
 					.desk = s->watch->load.desks.list.n - 1,
-					.incarnation = 1,
-					.life = CHILD_RUNS,
-					.replies_fd = -1 };
-	c->desk_agent = (struct desk_agent){ reply_path_of, add_sent_line, c };
+					.incarnation = child->incarnation,
+					.life = child->life };
+	c->desk_agent = (struct desk_agent){ reply_path_of, true, c };
 	vec_push(&s->supervised, c);
-	orchestrator_add(&s->orchestrator, str_of(spec->child.name), spec->role, spec->capabilities,
-			 spec->capability_count);
-	file = s->agents.agents.v[n]->streams[AGENT_OUT].load.file;
-	open_replies(s, c, s->watch->load.wire.files.v[file].group);
 	supervisor_desk(s, n)->agent = &c->desk_agent;
+	orchestrator_add(&s->orchestrator, str_of(child->name), about->role, about->capabilities,
+			 about->capability_n);
+	return c;
+}
+
+int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err)
+{
+	uint32_t n = agent_set_start(&s->agents, &spec->child, STR_NONE, &spec->about, err);
+
+	if (n == NONE)
+		return -1;
+	supervise(s, n, &spec->about)->caught_up = true;
 	record_run(s, n);
+	return 0;
+}
+
+int supervisor_attach(struct supervisor *s, const char *name, struct err *err)
+{
+	struct agent_about about;
+	uint32_t n = agent_set_attach(&s->agents, name, &about, err);
+
+	if (n == NONE)
+		return -1;
+	if (supervise(s, n, &about)->life == CHILD_OVER)
+		desk_hold_unread(supervisor_desk(s, n), &supervisor_child(s, n)->end);
 	return 0;
 }
 
 void supervisor_close(struct supervisor *s)
 {
-	if (s->agents.children)
-		agent_set_close(&s->agents);
-	channel_agents = (struct channel_agents){ 0 };
+	/* a lost terminal or a signal does not end them */
+	if (s->agents.children && !s->stay && (s->leaving || s->watch->headless))
+		agent_set_kill(&s->agents);
 	orchestrator_release(&s->orchestrator);
 	queue_replies_close(&s->queue_replies);
 	for (uint32_t i = 0; i < s->supervised.n; i++) {
 		desk_tick(supervisor_desk(s, i), loop_now_ms()); /* records what did not arrive */
 		supervisor_desk(s, i)->agent = NULL;
-		if (s->supervised.v[i]->replies_fd >= 0)
-			close(s->supervised.v[i]->replies_fd);
+		vec_release(&s->supervised.v[i]->unanswered);
 		free(s->supervised.v[i]);
 	}
-	for (uint32_t i = 0; i < s->sent.n; i++)
-		buf_release(&s->sent.v[i].line);
+	if (s->agents.children)
+		agent_set_close(&s->agents);
 	vec_release(&s->supervised);
-	vec_release(&s->sent);
 	vec_release(&s->lives);
+	decoder_release(&s->decoder);
+	message_release(&s->message);
 }
 
 const struct watch_ops supervisor_ops = { .tick = tick, .wait_ms = wait_ms, .effect = effect,

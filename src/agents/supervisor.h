@@ -1,10 +1,10 @@
 /* Supervisor of running agents, all that gavel run adds to the loop of watch.h: answers their
  * requests as their orchestrator, sends them lines, stops and restarts them, shows their state.
  *
- * The pipe determines the sender of a message. Answers, TIMEOUTs and notifications that gavel sends
- * by itself go the same way as decisions, one line in flight, and are journalled; they decide
- * nothing. Lines that an agent has read are kept in NAME.ndjson.replies.ndjson beside its capture
- * and applied to the model like any message, so that it has both directions. */
+ * The capture determines the sender of a message. Answers, TIMEOUTs and notifications that gavel
+ * sends by itself go the same way as decisions, one line in flight, and are journalled; they decide
+ * nothing. The capture has both directions, so whoever attaches to an agent later, and gets the lock
+ * of its journal, knows which of its requests wait, and answers those. Until then they wait. */
 #ifndef GAVEL_AGENTS_SUPERVISOR_H
 #define GAVEL_AGENTS_SUPERVISOR_H
 
@@ -21,29 +21,26 @@ enum {
 
 struct supervisor;
 
+/* A request that was made before gavel attached to the agent. */
+struct unanswered {
+	uint32_t message; /* of the model */
+	uint64_t id;      /* hash */
+};
+
 /* State of an agent, with the same number as in the agent set. */
 struct supervised_agent {
 	struct supervisor *s;
 	uint32_t number;
 	struct desk_agent desk_agent;
 	uint32_t desk;      /* number in the load's desks */
+	bool caught_up;     /* what was in its capture before was read */
 	bool orchestrated;  /* this incarnation has used the orchestrator protocol */
 	unsigned incarnation; /* last one announced, */
 	enum child_life life; /* and its state */
 	char words[SUPERVISED_WORDS]; /* exit status */
 	uint32_t lately;    /* messages since rates were last computed */
 	uint64_t unheard;   /* lines dropped because it does not read */
-	/* lines that it has read: a file of the wire */
-	struct load_reading replies;
-	int replies_fd;
-	uint64_t replies_at;
-	uint32_t replies_line;
-};
-
-/* A line that an agent has read and that is still to be applied to the model. */
-struct sent_line {
-	uint32_t agent;
-	struct buf line;
+	VEC(struct unanswered) unanswered; /* requests in its capture, while that is read */
 };
 
 struct supervisor {
@@ -52,9 +49,11 @@ struct supervisor {
 	struct orchestrator orchestrator;
 	struct queue_replies queue_replies;
 	VEC(struct supervised_agent *) supervised;
-	VEC(struct sent_line) sent;
+	struct decoder decoder; /* of requests that are answered later */
+	struct message message;
 	VEC(struct life) lives; /* for the views */
-	bool leaving;
+	bool leaving;   /* agents are being stopped */
+	bool stay;      /* agents go on when gavel ends */
 	int64_t counted_ms; /* when rates were last computed */
 	uint32_t looked; /* messages counted in `lives` */
 };
@@ -65,16 +64,18 @@ extern const struct watch_ops supervisor_ops; /* ctx is the supervisor */
 int supervisor_open(struct supervisor *s, struct watch *w, const char *captures, struct err *err);
 void supervisor_close(struct supervisor *s);
 
-/* role and capabilities are what other agents may query; role may be empty. */
+/* role and capabilities are what other agents may query. */
 struct supervisor_spec {
 	struct child_spec child;
-	struct str role;
-	const struct str *capabilities;
-	uint32_t capability_count;
-	bool session; /* it writes the lines of several agents */
+	struct agent_about about;
 };
 /* -1: it does not run, err says why. */
 int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err);
+/* The agent of NAME.ndjson in the folder of captures, which another gavel started. */
+int supervisor_attach(struct supervisor *s, const char *name, struct err *err);
+
+/* Whether nothing is left to read or to send now. */
+bool supervisor_is_idle(const struct supervisor *s);
 
 /* Private: */
 /* Carries out a command of the user and reports the result. */
@@ -87,6 +88,15 @@ void supervisor_show(struct supervisor *s, int64_t now_ms);
 static inline struct child *supervisor_child(const struct supervisor *s, uint32_t agent)
 {
 	return s->agents.agents.v[agent]->child;
+}
+static inline struct desk *supervisor_desk(const struct supervisor *s, uint32_t agent)
+{
+	return &s->watch->load.desks.list.v[s->supervised.v[agent]->desk];
+}
+/* Another gavel decides for it: this one neither stops nor restarts it. */
+static inline bool supervisor_is_locked_out(const struct supervisor *s, uint32_t agent)
+{
+	return supervisor_desk(s, agent)->trouble == JOURNAL_LOCKED;
 }
 
 #endif

@@ -125,6 +125,9 @@ static void stop_or_restart(struct supervisor *s, const struct agent_order *o, i
 	if (agent == NONE) {
 		app_say(app, ROLE_ERROR, "no agent %s is running; {agents} lists them",
 			quoted(o->agent, q));
+	} else if (supervisor_is_locked_out(s, agent)) {
+		app_say(app, ROLE_ERROR, "%s: %s", supervisor_child(s, agent)->name,
+			supervisor_desk(s, agent)->why.text);
 	} else if (o->type == ORDER_RESTART) {
 		restart(s, agent, now_ms);
 	} else if (supervisor_child(s, agent)->life != CHILD_RUNS) {
@@ -150,14 +153,18 @@ void supervisor_command(struct supervisor *s, const struct agent_order *o, int64
 /* Short, for a column: "exit 3", "SIGSEGV". */
 static void put_words(const struct child *c, char out[SUPERVISED_WORDS])
 {
-	const char *name = c->by_signal ? sigabbrev_np(c->number) : NULL;
+	const char *name = c->end.by_signal ? sigabbrev_np(c->end.number) : NULL;
 
 	if (name)
 		snprintf(out, SUPERVISED_WORDS, "SIG%s", name);
-	else if (c->by_signal)
-		snprintf(out, SUPERVISED_WORDS, "signal %d", c->number);
+	else if (c->end.by_signal)
+		snprintf(out, SUPERVISED_WORDS, "signal %d", c->end.number);
+	else if (c->orphan)
+		snprintf(out, SUPERVISED_WORDS, "pid %ld runs", (long)c->orphan);
+	else if (c->end.number < 0)
+		snprintf(out, SUPERVISED_WORDS, "gone");
 	else
-		snprintf(out, SUPERVISED_WORDS, "exit %d", c->number);
+		snprintf(out, SUPERVISED_WORDS, "exit %d", c->end.number);
 }
 
 static void show_one(struct supervisor *s, uint32_t agent, int64_t now_ms)
@@ -172,11 +179,11 @@ static void show_one(struct supervisor *s, uint32_t agent, int64_t now_ms)
 			    .ended = ended,
 			    .flooding = l->flooding,
 			    .words = ended ? words : NULL,
-			    .fine = !c->by_signal && !c->number,
+			    .fine = !c->end.by_signal && !c->end.number,
 			    .ending = !ended && c->stop != CHILD_GOES_ON,
 			    .last = l->last };
-	if (c->input.waits_since_ms)
-		l->unread_ms = now_ms - c->input.waits_since_ms;
+	if (c->unread_since_ms)
+		l->unread_ms = now_ms - c->unread_since_ms;
 }
 
 /* Adds the agent's problem, if it has one. */
@@ -185,7 +192,11 @@ static void add_problem(const struct supervisor *s, uint32_t agent, struct buf *
 	const struct child *c = supervisor_child(s, agent);
 	int64_t unread = s->lives.v[agent].unread_ms;
 
-	if (c->life == CHILD_RUNS && unread >= OUTPUT_QUEUE_HELD_MS)
+	if (c->silent)
+		buf_printf(out, "%s: %s", c->name,
+			   c->holder == HOLDER_SILENT ? "does not respond; is its holder stopped?"
+						      : c->why.text);
+	else if (c->life == CHILD_RUNS && unread >= OUTPUT_QUEUE_HELD_MS)
 		buf_printf(out, "%s: not reading for %lld:%02d", c->name,
 			   (long long)(unread / 60000), (int)(unread / 1000 % 60));
 	else if (s->supervised.v[agent]->unheard)

@@ -23,7 +23,7 @@
 enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, SCREENS_MAX = 16 };
 
 enum effect_type {
-	EFFECT_QUIT,
+	EFFECT_QUIT,        /* leave */
 	EFFECT_SUSPEND,
 	EFFECT_REDRAW,
 	EFFECT_SAVE_SCREEN, /* file */
@@ -66,6 +66,9 @@ struct session_command {
 	uint32_t message;  /* ACKNOWLEDGE: the message, or NONE */
 };
 
+/* What becomes of agents that run when gavel quits. */
+enum leave_choice { LEAVE_ASKS, LEAVE_RUNNING, LEAVE_STOPS };
+
 enum turn_action { TURN_RETRY, TURN_GIVE_UP, TURN_EDIT };
 
 /* The comment of the type names the member that is set. Strings last until app_effects_taken. */
@@ -73,6 +76,7 @@ struct effect {
 	enum effect_type type;
 	struct desk *desk; /* the desk of the draft or letter */
 	union {
+		enum leave_choice leave;
 		const char *file;
 		struct {
 			const char *file;

@@ -98,8 +98,24 @@ static void do_confirmed(struct app *a, enum confirm what)
 							  .agent = app_effect_dup(
 								  a, buf_str(&d->agent)) } });
 		break;
+	case CONFIRM_LEAVE:
 	case CONFIRM_NONE: break;
 	}
+}
+
+void decide_confirm_leaving(struct app *a, uint32_t running)
+{
+	a->deciding.confirm = CONFIRM_LEAVE;
+	app_say(a, ROLE_KEY, "%u agent%s: l leaves %s running, s stops %s, any other key cancels",
+		running, running == 1 ? " runs" : "s run", running == 1 ? "it" : "them",
+		running == 1 ? "it" : "them");
+}
+
+static void leave_agents(struct app *a, uint32_t key)
+{
+	if (key == 'l' || key == 's')
+		app_effect(a, (struct effect){ EFFECT_QUIT, .leave = key == 'l' ? LEAVE_RUNNING
+									      : LEAVE_STOPS });
 }
 
 /* y on the pre-flight page. */
@@ -202,7 +218,9 @@ bool decide_key(struct app *a, const struct key *key)
 
 		d->confirm = CONFIRM_NONE;
 		buf_clear(&a->notice);
-		if (key->code == 'y')
+		if (what == CONFIRM_LEAVE)
+			leave_agents(a, key->code);
+		else if (key->code == 'y')
 			do_confirmed(a, what);
 		else if (what == CONFIRM_QUIT && is_deliver_key(a, key->code))
 			run_deliver(a, STR_NONE, 0);

@@ -27,6 +27,7 @@ enum confirm {
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
 	CONFIRM_AGENT,   /* stop or restart the selected agent */
+	CONFIRM_LEAVE,   /* quit while agents run: l or s */
 };
 
 /* A draft that was staged in this run. */
@@ -93,6 +94,8 @@ void decide_answered(struct app *a, int prompt_kind, struct str text);
 /* confirming.c: keys of confirmations, the pre-flight and the recovery page; true when the key was
  * used. */
 bool decide_key(struct app *a, const struct key *key);
+/* Asks what becomes of the agents that run: EFFECT_QUIT again with the choice. */
+void decide_confirm_leaving(struct app *a, uint32_t running);
 /* preflight.c, for the pre-flight page: */
 /* It shows another plan: a single message is unfolded, nothing was seen yet. */
 void preflight_reset(struct app *a);

@@ -193,6 +193,7 @@ static const char *confirm_keys(const struct app *a)
 	case CONFIRM_SURE:
 	case CONFIRM_OPEN: return "y send all the same  any other key: no";
 	case CONFIRM_QUIT: return "y quit  {deliver} review  any other key: stay";
+	case CONFIRM_LEAVE: return "l leave running  s stop  any other key: stay";
 	case CONFIRM_CORRECT:
 	case CONFIRM_GIVE_UP:
 	case CONFIRM_DOUBT:

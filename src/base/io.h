@@ -37,7 +37,7 @@ struct io {
 	int (*lock_open)(int fd);        /* fcntl F_OFD_SETLK */
 	int (*unread)(int fd, int *n);   /* bytes in a pipe: FIONREAD */
 	int (*poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
-	int (*dup)(int fd);              /* close-on-exec: fcntl F_DUPFD_CLOEXEC */
+	ssize_t (*send)(int fd, const void *from, size_t n); /* without SIGPIPE */
 };
 
 extern struct io io;

@@ -1,6 +1,6 @@
 /* What the types of channel share: names, dispatch, checks of paths, locking, timeouts, draining
  * and writing of pipes. The types are channel_file.c, channel_fifo.c, channel_dir.c,
- * channel_child.c. */
+ * channel_agent.c. */
 #include "channel/channel_ops.h"
 
 #include "base/file_fault.h"
@@ -16,14 +16,14 @@ static const char *const type_names[] = {
 	[CHANNEL_FILE] = "file",
 	[CHANNEL_FIFO] = "fifo",
 	[CHANNEL_DIR] = "directory",
-	[CHANNEL_CHILD] = "agent",
+	[CHANNEL_AGENT] = "agent",
 };
 
 static const struct channel_ops *const tables[] = {
 	[CHANNEL_FILE] = &channel_file,
 	[CHANNEL_FIFO] = &channel_fifo,
 	[CHANNEL_DIR] = &channel_dir,
-	[CHANNEL_CHILD] = &channel_child,
+	[CHANNEL_AGENT] = &channel_agent,
 };
 
 const char *channel_type_name(enum channel_type t)
@@ -33,7 +33,7 @@ const char *channel_type_name(enum channel_type t)
 
 bool channel_type_parse(struct str name, enum channel_type *out)
 {
-	for (int t = CHANNEL_NONE; t <= CHANNEL_CHILD; t++)
+	for (int t = CHANNEL_NONE; t <= CHANNEL_AGENT; t++)
 		if (str_is(name, type_names[t])) {
 			*out = (enum channel_type)t;
 			return true;
@@ -130,23 +130,17 @@ bool channel_is_line(struct str bytes, struct err *err)
 
 enum { IDLE_EVERY_MS = 50 };
 
-/* The timeout of one operation on the monotonic clock, polled with increasing steps. Zero it. */
-struct timer {
-	int64_t start_ms, idle_ms;
-	int step_ms;
-};
-
-static void timer_restart(struct timer *t)
+static void timer_restart(struct channel_timer *t)
 {
 	t->start_ms = loop_now_ms();
 	t->step_ms = 1;
 }
 
-/* Waits at most 50 ms for `events` on the channel; *ready gets poll's revents. False: the timeout
- * has passed, or the idle callback has cancelled. */
-static bool channel_wait(const struct channel *c, struct timer *t, short events, short *ready)
+/* channel_wait_for; *ready gets poll's revents. */
+static bool wait_on(const struct channel *c, struct channel_timer *t, int descriptor, short events,
+		    short *ready)
 {
-	struct pollfd fd = { .fd = c->fd, .events = events };
+	struct pollfd fd = { .fd = descriptor, .events = events };
 	int64_t now = loop_now_ms(), left;
 
 	*ready = 0;
@@ -173,9 +167,22 @@ static bool channel_wait(const struct channel *c, struct timer *t, short events,
 	return true;
 }
 
+bool channel_wait_for(const struct channel *c, struct channel_timer *t, int fd, short events)
+{
+	short ready;
+
+	return wait_on(c, t, fd, events, &ready);
+}
+
+static bool channel_wait(const struct channel *c, struct channel_timer *t, short events,
+			 short *ready)
+{
+	return wait_on(c, t, c->fd, events, ready);
+}
+
 enum channel_result channel_lock(struct channel *c, struct err *err)
 {
-	struct timer t = { 0 };
+	struct channel_timer t = { 0 };
 	struct channel unpolled = *c;
 	short ready;
 	int rc;
@@ -208,31 +215,19 @@ bool channel_has_reader(const struct channel *c)
 	return io.poll(&fd, 1, 0) <= 0 || !(fd.revents & (POLLERR | POLLHUP));
 }
 
-/* False: it is an agent's channel, and that incarnation has ended. */
-static bool find_input(const struct channel *c, struct child_input **in)
-{
-	struct err unused;
-
-	*in = c->type == CHANNEL_CHILD ? channel_input(c, &unused) : NULL;
-	return c->type != CHANNEL_CHILD || *in;
-}
-
 enum drain channel_drain(const struct channel *c, int *left)
 {
-	struct timer t = { 0 };
+	struct channel_timer t = { 0 };
 	short ready = 0;
 
 	for (;;) {
-		struct child_input *in;
-		bool deserted = !find_input(c, &in) || ready & (POLLERR | POLLHUP);
+		bool deserted = ready & (POLLERR | POLLHUP);
 		int rc;
 
 		/* after poll: the reader may have read the rest before it ended */
 		IO_RETRY(rc, io.unread(c->fd, left));
 		if (rc < 0)
 			return DRAIN_FAILED;
-		if (in)
-			child_input_note(in, *left, loop_now_ms());
 		if (*left == 0)
 			return DRAIN_EMPTY;
 		if (deserted)
@@ -267,31 +262,21 @@ static ssize_t write_no_signal(int fd, const char *p, size_t n)
 
 int channel_write_rest(const struct channel *c, struct str bytes, size_t *done)
 {
-	struct timer t = { 0 };
-	struct child_input *in;
+	struct channel_timer t = { 0 };
 	short ready;
-	int left;
 
 	while (*done < bytes.n) {
-		ssize_t put;
+		ssize_t put = write_no_signal(c->fd, bytes.p + *done, bytes.n - *done);
 
-		if (!find_input(c, &in))
-			return ESRCH;
-		put = write_no_signal(c->fd, bytes.p + *done, bytes.n - *done);
 		if (put > 0) {
 			*done += (size_t)put;
-			if (in)
-				in->sent += (uint64_t)put;
 			timer_restart(&t);
 		} else if (put < 0 && errno == EINTR) {
 			continue;
 		} else if (put < 0 && errno != EAGAIN) {
 			return errno;
-		} else {
-			if (in && io.unread(c->fd, &left) == 0)
-				child_input_note(in, left, loop_now_ms());
-			if (!channel_wait(c, &t, POLLOUT, &ready))
-				return EAGAIN;
+		} else if (!channel_wait(c, &t, POLLOUT, &ready)) {
+			return EAGAIN;
 		}
 	}
 	return 0;
@@ -308,7 +293,7 @@ enum channel_result channel_open(struct channel *c, enum channel_type type, cons
 	c->path = path;
 	c->fd = -1;
 	c->torn = c->created = c->busy = false;
-	c->put = 0;
+	c->delivery = NULL;
 	if (type == CHANNEL_NONE)
 		return CHANNEL_OK;
 	r = tables[type]->open(c, err);
@@ -342,5 +327,7 @@ void channel_close(struct channel *c)
 {
 	if (c->type != CHANNEL_NONE && c->fd >= 0)
 		io.close(c->fd);
+	if (c->type == CHANNEL_AGENT)
+		agent_delivery_free(c);
 	c->fd = -1;
 }

@@ -19,25 +19,24 @@
  * folder; a file of that name with the same bytes is the same message, with others it is refused. All
  * of it relative to the folder as it was opened; one that is moved or exchanged for a link meanwhile
  * gets nothing more, and the message is held.
- * Agent: the path names one incarnation (source/child.h), and no other ever gets the message. One
- * in flight, as for a FIFO, of any length. While that incarnation lives, the number of bytes
- * written and read of a message is known: a retry completes it or waits for it and never repeats
- * it. Until a partial message is completed, no other begins. */
+ * Agent: the path names one incarnation (source/holder_link.h), and no other ever gets the message. One in
+ * flight, of any length. Its holder takes a message whole, writes it once and records it in the
+ * agent's capture, where it is found after a crash of gavel. */
 #ifndef GAVEL_CHANNEL_CHANNEL_H
 #define GAVEL_CHANNEL_CHANNEL_H
 
 #include "base/err.h"
 #include "base/str.h"
 
-struct child_input; /* source/child.h */
-struct idle;        /* source/source.h */
+struct agent_delivery; /* channel_agent.c */
+struct idle;           /* source/source.h */
 
 enum channel_type {
 	CHANNEL_NONE, /* recorded only, nothing is sent */
 	CHANNEL_FILE,
 	CHANNEL_FIFO,
 	CHANNEL_DIR,
-	CHANNEL_CHILD,
+	CHANNEL_AGENT,
 };
 
 /* "none", "file", "fifo", "directory", "agent" */
@@ -47,8 +46,8 @@ bool channel_type_parse(struct str name, enum channel_type *out);
 /* Where one attempt began; kept in the journal. */
 struct attempt {
 	uint64_t offset;   /* file: its length before; the message begins there, or after `lead`.
-			      Agent: bytes written before */
-	uint64_t dev, ino; /* of the file, FIFO or pipe */
+			      Agent: the length of its capture */
+	uint64_t dev, ino; /* of the file, FIFO or capture */
 	bool lead;         /* a newline is written before it */
 	uint32_t print;    /* file: hash of the bytes before the offset, to detect truncation */
 };
@@ -64,19 +63,36 @@ struct channel {
 	const struct idle *idle; /* called every 50 ms of waiting (FIFO, agent); NULL = just wait */
 	bool created;
 	bool busy;       /* its lock was waited for in vain */
-	size_t put;      /* agent: bytes of the message written through this channel */
+	/* agent: */
+	const char *id;  /* of the message, in its records; set by the caller, lent */
+	struct agent_delivery *delivery;
 };
 
 enum { CHANNEL_WAIT_MS = 3000 };
 
-/* Resolves an agent's path to its input: set by the program that runs agents (to children_input).
- * `find` is called again after each wait. NULL: err says why not. */
-struct channel_agents {
-	struct child_input *(*find)(void *ctx, const char *path, struct err *err);
+/* Starts the incarnation that a path names, if it is about to begin: set by a review, whose turns
+ * begin with their messages. -1: err says why not. */
+struct channel_starter {
+	int (*start)(void *ctx, const char *path, struct err *err);
 	void *ctx;
-	bool starts; /* find may start the incarnation that a path names */
 };
-extern struct channel_agents channel_agents;
+extern struct channel_starter channel_starter;
+/* Why the incarnation that a path names gets no message. runs: the path of the one that runs, or
+ * NULL. */
+void agent_say_gone(const char *path, const char *runs, struct err *err);
+/* Why a message of n bytes is not delivered to an agent that has ended without reading the last of
+ * them. */
+void agent_say_unread(const char *path, uint64_t unread, size_t n, struct err *err);
+/* Whether the incarnation that a path names runs; else err says what became of it. Waits for its
+ * holder: never call it from the event loop. */
+bool agent_is_running(const char *path, struct err *err);
+/* Takes the greeting of the agent's holder: after channel_open with a negative wait_ms, and before
+ * anything else. CHANNEL_FAILED with agent_is_connected: it has not come yet; call again. */
+enum channel_result agent_greet(struct channel *c, struct err *err);
+/* Of an open channel: whether it has a connection to the agent's holder, */
+bool agent_is_connected(const struct channel *c);
+/* and whether that incarnation can get no message any more. */
+bool agent_is_gone(const struct channel *c);
 
 enum channel_result {
 	CHANNEL_OK = 0,
@@ -94,7 +110,7 @@ enum channel_found {
 
 /* Of an existing FIFO or folder; else CHANNEL_FILE. */
 enum channel_type channel_type_of(const char *path);
-/* Zero the struct first, except sole_writer, wait_ms and idle. CHANNEL_FAILED if the path is unsafe
+/* Zero the struct first, except sole_writer, wait_ms, idle and id. CHANNEL_FAILED if the path is unsafe
  * or cannot be opened. */
 enum channel_result channel_open(struct channel *c, enum channel_type type, const char *path,
 				 struct err *err);

@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "channel/channel.h"
 #include "loop/loop.h"
-#include "source/child.h"
+#include "source/source.h"
 
 /* As the functions of channel.h. If `open` fails, channel_open closes the descriptor. */
 struct channel_ops {
@@ -18,7 +18,7 @@ struct channel_ops {
 				    struct err *err);
 };
 
-extern const struct channel_ops channel_file, channel_fifo, channel_dir, channel_child;
+extern const struct channel_ops channel_file, channel_fifo, channel_dir, channel_agent;
 
 /* Formats err and returns result: `return channel_fail(CHANNEL_FAILED, err, …)`. */
 #define channel_fail(result, err, ...) (err_set(err, __VA_ARGS__), (result))
@@ -34,20 +34,27 @@ int channel_fstat(int fd, struct stat *st);
 bool channel_is_line(struct str bytes, struct err *err);
 /* Waits for the lock until the channel's timeout. */
 enum channel_result channel_lock(struct channel *c, struct err *err);
-/* The input of the agent that the path names; NULL and err if that incarnation has ended. */
-struct child_input *channel_input(const struct channel *c, struct err *err);
 
-/* ---- pipes: FIFO and agent ---- */
+void agent_delivery_free(struct channel *c);
+
+struct channel_timer {
+	int64_t start_ms, idle_ms;
+	int step_ms;
+};
+/* Waits at most 50 ms for events on a descriptor. False: the channel's timeout has passed since the
+ * timer began, or the idle callback has cancelled. */
+bool channel_wait_for(const struct channel *c, struct channel_timer *t, int fd, short events);
+
+/* ---- FIFOs ---- */
 
 /* Whether a process has the read end open; true if that cannot be determined. */
 bool channel_has_reader(const struct channel *c);
 
 enum drain { DRAIN_EMPTY, DRAIN_SLOW, DRAIN_DESERTED, DRAIN_FAILED };
 /* Waits until the pipe is empty; *left is the number of unread bytes. SLOW: the timeout has passed;
- * DESERTED: the reader or the agent's incarnation has gone; FAILED: errno. */
+ * DESERTED: the reader has gone; FAILED: errno. */
 enum drain channel_drain(const struct channel *c, int *left);
-/* Writes the bytes from *done on, which is updated. 0; an errno; EAGAIN on timeout, ESRCH if the
- * agent's incarnation has ended. */
+/* Writes the bytes from *done on, which is updated. 0; an errno; EAGAIN on timeout. */
 int channel_write_rest(const struct channel *c, struct str bytes, size_t *done);
 
 #endif

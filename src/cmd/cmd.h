@@ -5,6 +5,7 @@
 
 #include "config/options.h"
 
+int cmd_agents(struct options *o);
 int cmd_check(struct options *o);
 int cmd_decide(struct options *o);
 int cmd_demo(struct options *o);
@@ -17,6 +18,12 @@ int cmd_run(struct options *o);
 int cmd_show(struct options *o);
 /* Without a command word: the terminal UI, or the inbox where the output is not a terminal. */
 int cmd_watch(struct options *o);
+
+struct agent_group; /* agents/running.h */
+/* The terminal UI on agents that run. */
+int attach_to(struct options *o, const struct agent_group *group);
+/* Answers, without a screen, the requests of running agents that need no person. */
+void attend(struct options *o, const struct agent_group *group);
 
 /* The views that show knows, NULL after the last. */
 const char *show_view_name(unsigned i);

@@ -1,6 +1,7 @@
 /* gavel decide: makes one decision from a script, or delivers all that is staged. Prints the
  * outcome of each item as a line of text or a JSON object. */
 #include "cmd/cmd.h"
+#include "agents/running.h"
 #include "decide/question.h"
 #include "session/find_item.h"
 #include "session/load.h"
@@ -449,6 +450,7 @@ static int run(struct decide_command *d)
 int cmd_decide(struct options *o)
 {
 	struct decide_command d = { .o = o };
+	struct agent_group group;
 	int code = EXIT_TROUBLE;
 
 	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver))
@@ -484,5 +486,10 @@ out:
 	load_release(&d.load);
 	arena_release(&d.words);
 	config_release(&d.config);
+	/* after a failure nothing more is sent: what was reported stays true */
+	if (o->deliver && code == EXIT_FINE && agent_group_find(&group, o->words.v, 1)) {
+		attend(o, &group);
+		agent_group_release(&group);
+	}
 	return code;
 }

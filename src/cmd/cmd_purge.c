@@ -41,7 +41,7 @@ struct purge {
 struct folder_stat {
 	uint64_t bytes;
 	time_t newest;
-	bool odd;    /* has something that is not a regular file */
+	bool odd;    /* has something that is neither a regular file nor a holder's socket */
 	bool locked; /* a process has a file open for writing */
 };
 
@@ -63,7 +63,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* The writer of a capture holds a lock. */
+/* The holder that writes a capture has it locked until it ends. */
 static bool is_locked(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -88,14 +88,16 @@ static int stat_folder(const char *path, struct folder_stat *out)
 	while ((entry = readdir(dir))) {
 		if (is_dots(entry->d_name))
 			continue;
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode)) {
-			out->odd = true;
-			continue;
+		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			st.st_mode = 0;
+		if (!S_ISREG(st.st_mode)) {
+			out->odd |= !S_ISSOCK(st.st_mode) ||
+				    !str_ends(str_of(entry->d_name), STR(".sock"));
+		} else {
+			out->bytes += (uint64_t)st.st_size;
+			out->newest = st.st_mtime > out->newest ? st.st_mtime : out->newest;
+			out->locked |= is_locked(dirfd(dir), entry->d_name);
 		}
-		out->bytes += (uint64_t)st.st_size;
-		out->newest = st.st_mtime > out->newest ? st.st_mtime : out->newest;
-		out->locked |= is_locked(dirfd(dir), entry->d_name);
 	}
 	closedir(dir);
 	return 0;
@@ -143,7 +145,7 @@ static void fail(struct purge *p, const char *path)
 	p->trouble = true;
 }
 
-/* Deletes the regular files of a folder, then the folder. */
+/* Deletes the regular files and sockets of a folder, then the folder. */
 static int remove_folder(const char *path)
 {
 	DIR *dir = open_folder(path);
@@ -154,7 +156,8 @@ static int remove_folder(const char *path)
 	while (dir && (entry = readdir(dir)))
 		if (!is_dots(entry->d_name) &&
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode) && unlinkat(dirfd(dir), entry->d_name, 0) < 0)
+		    (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode)) &&
+		    unlinkat(dirfd(dir), entry->d_name, 0) < 0)
 			rc = -1;
 	if (dir)
 		closedir(dir);

@@ -34,7 +34,7 @@ static void check_questions(void *ctx, struct load *l, struct message *msg, uint
 	for (uint32_t i = 0; asks && i < d->letters.n; i++) {
 		while (r->told.n <= i)
 			vec_push(&r->told, 0);
-		if (r->told.v[i] || d->letters.v[i].channel != CHANNEL_CHILD ||
+		if (r->told.v[i] || d->letters.v[i].channel != CHANNEL_AGENT ||
 		    !str_eq(str_trim(d->letters.v[i].bytes), line))
 			continue;
 		r->told.v[i] = 1;
@@ -100,7 +100,7 @@ static int open_log(struct reviewing *r, const struct options *o, struct err *er
 {
 	const char *path = r->envelope ? r->envelope : r->artifact.path;
 	struct buf folder = { 0 }, name = { 0 };
-	struct child_spec spec = { .argv = r->command, .env = o->env.v, .whole = true };
+	struct child_spec spec = { .argv = r->command, .env = o->env.v };
 	const char *base = strrchr(path, '/');
 	int rc = -1;
 
@@ -150,7 +150,7 @@ static void go(struct reviewing *r)
 	buf_printf(&title, "review %s", r->envelope ? r->envelope : r->artifact.path);
 	r->child = r->agents.agents.v[r->agent]->child;
 	r->file = r->agents.agents.v[r->agent]->streams[AGENT_OUT].load.file;
-	channel_agents = (struct channel_agents){ review_input, r, .starts = true };
+	channel_starter = (struct channel_starter){ review_start_turn, r };
 	review_desk(r)->wait_ms = READING_MS;
 	w->agents = &r->agents;
 	w->ops = &review_ops;
@@ -170,8 +170,12 @@ static void go(struct reviewing *r)
 
 static void review_release(struct reviewing *r)
 {
-	channel_agents = (struct channel_agents){ 0 };
-	agent_set_close(&r->agents);
+	channel_starter = (struct channel_starter){ 0 };
+	/* without a terminal nobody comes back to it */
+	if (r->agents.children && r->watch.headless)
+		agent_set_kill(&r->agents);
+	if (r->agents.children)
+		agent_set_close(&r->agents);
 	watch_release(&r->watch);
 	turn_release(&r->turn);
 	review_file_release(&r->artifact);

@@ -1,16 +1,27 @@
-/* gavel run: starts agents and supervises them over their pipes, in the terminal UI. */
+/* gavel run: starts agents and supervises them in the terminal UI, or leaves them to others
+ * (--detach); gavel CAPTURE: the UI on an agent that runs. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "agents/running.h"
 #include "agents/supervisor.h"
+#include "json/compose.h"
 
 #include "base/io.h"
 #include "loop/loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+enum {
+	COMPLAINT_BYTES = 4096,
+	DETACH_LOOK_MS = 150,
+	ATTEND_MS = 3000,
+	POLL_MS = 10,
+};
 
 /* A new folder for the captures of this run. */
 static int make_captures(struct buf *out, struct err *err)
@@ -19,8 +30,7 @@ static int make_captures(struct buf *out, struct err *err)
 	struct tm t;
 	char stamp[32];
 
-	desk_base(NULL, out);
-	buf_adds(out, "/captures");
+	captures_folder(out);
 	localtime_r(&now, &t);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &t);
 	if (io_make_folders(out->p, true, err) < 0)
@@ -49,6 +59,19 @@ static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
 		snprintf(out, CHILD_NAME_MAX + 1, "agent");
 }
 
+/* A name that no running agent has: NAME, else NAME-2, NAME-3 and so on. */
+static const char *free_name(struct arena *arena, const char *name)
+{
+	struct running_agents r = { 0 };
+	const char *found = name;
+
+	running_find(&r);
+	for (unsigned n = 2; running_named(&r, found); n++)
+		found = arena_printf(arena, "%.*s-%u", CHILD_NAME_MAX - 8, name, n);
+	running_release(&r);
+	return found;
+}
+
 /* Names of the environment variables that an agent gets, from command line and configuration. */
 static void add_env(struct arena *arena, const struct options *o, const struct config_agent *a,
 		    struct supervisor_spec *spec)
@@ -75,9 +98,9 @@ static int start_command(struct supervisor *f, struct arena *arena, struct optio
 			       o->agents.v[1]);
 	name_after(o->words.v[0], name);
 	vec_push(&o->words, NULL);
-	spec.child.name = o->agents.n ? o->agents.v[0] : name;
+	spec.child.name = free_name(arena, o->agents.n ? o->agents.v[0] : name);
 	spec.child.argv = o->words.v;
-	spec.session = o->speaks_for_session;
+	spec.about.session = o->speaks_for_session;
 	add_env(arena, o, NULL, &spec);
 	return supervisor_start(f, &spec, err);
 }
@@ -89,10 +112,9 @@ static int start_configured(struct supervisor *f, struct arena *arena, const str
 	struct str *capabilities =
 		arena_zalloc(arena, (a->capabilities.n + 1) * sizeof(*capabilities));
 	struct supervisor_spec spec = {
-		.child = { .name = a->name, .argv = argv, .folder = a->folder },
-		.role = a->role ? str_of(a->role) : STR_NONE,
-		.capabilities = capabilities, .capability_count = a->capabilities.n,
-		.session = a->session || o->speaks_for_session,
+		.child = { .name = free_name(arena, a->name), .argv = argv, .folder = a->folder },
+		.about = { a->role ? str_of(a->role) : STR_NONE, capabilities, a->capabilities.n,
+			   a->session || o->speaks_for_session },
 	};
 
 	for (uint32_t i = 0; i < a->command.n; i++)
@@ -147,16 +169,19 @@ static int start_all(struct supervisor *f, struct arena *arena, struct options *
 	return f->supervised.n ? 0 : err_set(err, "no agent could be started");
 }
 
-/* ---- the command ---- */
+/* ---- the UI ---- */
 
-static int supervise(struct watch *w, struct supervisor *f, const char *captures,
-		     const struct err *err)
+/* What is done with agents once they were started or attached to; returns the exit code. err: why some
+ * were not started. */
+typedef int (*work_fn)(struct watch *w, struct supervisor *f, const struct err *err);
+
+static int go(struct watch *w, struct supervisor *f, const struct err *err)
 {
-	struct buf title = { 0 };
+	struct buf title = { 0 }; /* the agents' names */
 	int code;
 
 	for (uint32_t i = 0; i < f->supervised.n; i++)
-		buf_printf(&title, "%s%s", i ? " " : "", f->agents.agents.v[i]->child->name);
+		buf_printf(&title, "%s%s", i ? " " : "", supervisor_child(f, i)->name);
 	watch_begin(w, buf_str(&title));
 	queue_replies_open(&f->queue_replies, &f->agents, &w->app,
 		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to,
@@ -166,41 +191,173 @@ static int supervise(struct watch *w, struct supervisor *f, const char *captures
 	supervisor_show(f, loop_now_ms());
 	if (err->text[0])
 		app_say(&w->app, ROLE_ERROR, "%s", err->text);
+	else if (w->load.desks.list.v[0].access != DESK_WRITES)
+		app_say(&w->app, ROLE_WARN, "%s", w->load.desks.list.v[0].why.text);
 	else if (!w->app.notice.n)
-		app_say(&w->app, ROLE_DIM, "their output is kept in %s", captures);
+		app_say(&w->app, ROLE_DIM, "their output is kept in %s",
+			children_folder(f->agents.children));
 	code = watch_go(w, buf_str(&title));
 	buf_release(&title);
+	for (uint32_t i = 0; f->stay && i < f->supervised.n; i++) {
+		const struct child *c = supervisor_child(f, i);
+
+		if (c->life == CHILD_RUNS)
+			say_error("%s goes on; gavel %s shows it, gavel agents stop %s ends it",
+				  c->name, c->capture, c->name);
+	}
+	return code;
+}
+
+/* ---- --detach ---- */
+
+/* The last lines that an agent wrote to standard error. */
+static void print_complaint(const struct child *c)
+{
+	char text[COMPLAINT_BYTES];
+	uint64_t end = c->err.source.end;
+	uint64_t from = end > sizeof(text) ? end - sizeof(text) : 0;
+	ssize_t n = pread(c->err.source.fd, text, sizeof(text), (off_t)from);
+
+	if (n > 0)
+		say_error_text(str_make(text, (size_t)n));
+}
+
+static void print_started(const struct child *c, enum format format)
+{
+	bool runs = c->life == CHILD_RUNS;
+	struct buf out = { 0 };
+
+	if (format == OUTPUT_JSON) {
+		buf_addc(&out, '{');
+		json_put_name(&out, "agent", c->name);
+		json_put_name(&out, "dialect", NULL); /* it has not said anything yet */
+		json_put_int(&out, "pid", c->pid);
+		json_put_name(&out, "state", runs ? "runs" : "ended");
+		json_put_name(&out, "capture", c->capture);
+		buf_adds(&out, "}\n");
+		print_json(&out);
+	} else if (runs) {
+		say("%s runs, pid %ld: gavel %s", c->name, (long)c->pid, c->capture);
+	} else {
+		say("%s has ended already: exit code 0: gavel %s", c->name, c->capture);
+	}
+}
+
+/* Reports those that ended at once, as a wrong option makes them do. */
+static int detach(struct watch *w, struct supervisor *f, const struct err *err)
+{
+	int64_t until = loop_now_ms() + DETACH_LOOK_MS;
+	int code = err->text[0] ? EXIT_TROUBLE : EXIT_FINE;
+
+	f->stay = true;
+	do
+		agent_set_take(&f->agents, loop_now_ms(), NULL, NULL);
+	while (loop_now_ms() < until &&
+	       poll(&(struct pollfd){ .fd = agent_set_fd(&f->agents), .events = POLLIN }, 1,
+		    (int)(until - loop_now_ms())) >= 0);
+	for (uint32_t i = 0; i < f->supervised.n; i++) {
+		const struct child *c = supervisor_child(f, i);
+		struct buf words = { 0 };
+
+		if (c->life == CHILD_RUNS || (!c->end.by_signal && !c->end.number)) {
+			print_started(c, w->options->format);
+			continue;
+		}
+		print_complaint(c);
+		child_status_text(c, &words);
+		say_error("%s ended at once: %s; check its command", c->name, words.p);
+		buf_release(&words);
+		code = EXIT_TROUBLE;
+	}
+	return code;
+}
+
+/* ---- the commands ---- */
+
+static int attach_all(struct supervisor *f, const struct agent_group *g, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < g->names.n && rc == 0; i++)
+		rc = supervisor_attach(f, g->names.v[i], err);
+	return rc;
+}
+
+/* Starts agents, or attaches to those of the group, and works with them. */
+static int with_agents(struct options *o, const char *captures, const struct agent_group *group,
+		       work_fn work)
+{
+	struct watch w = { 0 };
+	struct supervisor f = { .stay = group && o->headless };
+	struct arena arena = { 0 };
+	struct err err = { { 0 } };
+	int code = EXIT_TROUBLE;
+
+	watch_init(&w, o);
+	load_init(&w.load, o->max_line_bytes);
+	if (supervisor_open(&f, &w, captures, &err) == 0 &&
+	    (group      ? attach_all(&f, group, &err)
+	     : o->words.n ? start_command(&f, &arena, o, &err)
+			: start_all(&f, &arena, o, &err)) == 0)
+		code = work(&w, &f, &err);
+	else
+		load_say(&w.load, str_of(err.text));
+	supervisor_close(&f);
+	watch_release(&w);
+	arena_release(&arena);
 	return code;
 }
 
 int cmd_run(struct options *o)
 {
-	struct watch w = { 0 };
-	struct supervisor f = { 0 };
-	struct arena arena = { 0 };
 	struct buf captures = { 0 };
-	struct err err = { { 0 } };
-	int code = EXIT_TROUBLE, rc;
+	struct err err;
+	int code;
 
-	if (!o->headless && !isatty(STDOUT_FILENO))
-		return print_trouble("run needs a terminal; --headless runs without one, and "
-				     "--keys says what is typed");
-	watch_init(&w, o);
-	load_init(&w.load, o->max_line_bytes);
-	rc = make_captures(&captures, &err);
-	if (rc == 0)
-		rc = supervisor_open(&f, &w, captures.p, &err);
-	if (rc == 0)
-		rc = (o->words.n ? start_command : start_all)(&f, &arena, o, &err);
-	if (rc == 0)
-		code = supervise(&w, &f, captures.p, &err);
-	else
-		load_say(&w.load, str_of(err.text));
-	supervisor_close(&f);
-	if (f.agents.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
-		say_error("what the agents wrote is in %s", captures.p);
-	watch_release(&w);
-	arena_release(&arena);
+	if (!o->headless && !o->detach && !isatty(STDOUT_FILENO))
+		return print_trouble("run needs a terminal; --detach starts agents without one, and "
+				     "--headless runs the UI with the keys of --keys");
+	if (o->format != OUTPUT_TEXT && !o->detach)
+		return print_trouble("--format is for run --detach; the UI prints nothing");
+	if (make_captures(&captures, &err) < 0) {
+		code = print_trouble("%s", err.text);
+	} else {
+		code = with_agents(o, captures.p, NULL, o->detach ? detach : go);
+		if (rmdir(captures.p) < 0 && code != EXIT_TROUBLE && !o->detach)
+			say_error("what the agents wrote is in %s", captures.p);
+	}
 	buf_release(&captures);
 	return code;
+}
+
+int attach_to(struct options *o, const struct agent_group *group)
+{
+	return with_agents(o, group->folder, group, go);
+}
+
+static int answer_waiting(struct watch *w, struct supervisor *f, const struct err *err)
+{
+	int64_t until = loop_now_ms() + ATTEND_MS; /* later if the capture is long */
+
+	(void)err;
+	watch_begin(w, str_of(supervisor_child(f, 0)->name));
+	do {
+		struct pollfd fd = { .fd = agent_set_fd(&f->agents), .events = POLLIN };
+
+		agent_set_take(&f->agents, loop_now_ms(), w->each, w->each_ctx);
+		supervisor_ops.tick(f, loop_now_ms());
+		for (uint32_t i = 0; i < f->supervised.n; i++)
+			if (!f->supervised.v[i]->caught_up)
+				until = loop_now_ms() + ATTEND_MS;
+		poll(&fd, 1, agent_set_behind(&f->agents) ? 0 : POLL_MS);
+	} while (!supervisor_is_idle(f) && loop_now_ms() < until);
+	return EXIT_FINE;
+}
+
+void attend(struct options *given, const struct agent_group *group)
+{
+	struct options o = *given;
+
+	o.headless = true;
+	with_agents(&o, group->folder, group, answer_waiting);
 }

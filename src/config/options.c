@@ -20,12 +20,14 @@ enum {
 	PURGE = 1 << COMMAND_PURGE,
 	REVIEW = 1 << COMMAND_REVIEW,
 	RUN = 1 << COMMAND_RUN,
+	AGENTS = 1 << COMMAND_AGENTS,
 	READERS = WATCH | SHOW | CHECK,
 	RUNNERS = REVIEW | RUN,
 	PRINTERS = WATCH | SHOW | DEMO | REPLAY | RUNNERS,
 	SCREENS = WATCH | DEMO | REPLAY | RUNNERS,
 	DECIDERS = WATCH | DECIDE | DEMO | RUNNERS,
-	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | RUNNERS,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | RUNNERS |
+	      AGENTS,
 };
 
 static const struct command commands[] = {
@@ -34,7 +36,11 @@ static const struct command commands[] = {
 	{ COMMAND_RUN, "run", "[--] [COMMAND...]",
 	  "Start an agent and supervise it over its pipes; without COMMAND, those of the "
 	  "configuration. Its environment is a short list of harmless variables; --env lets others "
-	  "through. What it writes is kept below ~/.local/state/gavel/captures." },
+	  "through. What it writes, and what is written to it, is kept below "
+	  "~/.local/state/gavel/captures. It goes on when gavel ends, unless it is stopped." },
+	{ COMMAND_AGENTS, "agents", "[stop NAME... | stop --all]",
+	  "List the agents that run, or stop some: each is asked to end by its protocol or by the end "
+	  "of its input, and then made to. gavel CAPTURE opens one of them." },
 	{ COMMAND_REVIEW, "review", "--artifact=FILE [--] COMMAND...",
 	  "Let COMMAND review a file, one process a turn: a feedback request on its standard "
 	  "input, the stream of what it does and answers on its standard output. Decide its items, "
@@ -216,7 +222,7 @@ static const struct option options[] = {
 	{ "format", "FORMAT",
 	  "text, json (one object a line); for check also sarif, for show report md. Scripts use "
 	  "json: its fields only ever grow.",
-	  READERS | DECIDE | JOURNAL, .set = set_format, .values = "text json sarif md" },
+	  READERS | DECIDE | JOURNAL | RUN | AGENTS, .set = set_format, .values = "text json sarif md" },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S source:FILE id:X is:open is:error is:not-its-role "
@@ -241,8 +247,9 @@ static const struct option options[] = {
 	  "typed first, and <wait:MS> plays.",
 	  REPLAY, FIELD(export_to) },
 	{ "all", NULL,
-	  "check: a json record for every message; inbox: every item, not only the open ones.",
-	  READERS | REPLAY, FIELD(all) },
+	  "check: a json record for every message; inbox: every item, not only the open ones; agents "
+	  "stop: all of them.",
+	  READERS | REPLAY | AGENTS, FIELD(all) },
 	{ "strict", NULL, "check: warnings fail as errors do.", CHECK, FIELD(strict) },
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
@@ -270,6 +277,9 @@ static const struct option options[] = {
 	  "run: whose lines the agent writes: its own (agent, the default), which decide nothing, or "
 	  "those of a whole session with all its roles.", RUN, .set = set_speaks,
 	  .values = "agent session" },
+	{ "detach", NULL,
+	  "run: start the agents, print where their captures are, and leave them running.", RUN,
+	  FIELD(detach) },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
 	  FIELD(escalate_to) },
 	{ "journal", "DIR",

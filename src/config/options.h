@@ -55,6 +55,7 @@ struct options {
 	/* agents to run, and variables that they see */
 	VEC(const char *) agents, env;
 	bool speaks_for_session; /* --speaks=session */
+	bool detach;             /* run: without a screen */
 	bool given[OPTIONS_MAX]; /* by row of the option table */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
@@ -70,6 +71,7 @@ enum exit_code {
 enum command_id {
 	COMMAND_WATCH,
 	COMMAND_RUN,
+	COMMAND_AGENTS,
 	COMMAND_REVIEW,
 	COMMAND_SHOW,
 	COMMAND_REPLAY,

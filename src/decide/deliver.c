@@ -16,7 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES_MAX = 3 };
+enum {
+	TRIES_MAX = 3,
+	LOOK_MS = 100, /* for an agent's holder to respond */
+};
 
 /* Where in the agents' stream the letter is said now. One that has left stays where it was sent if the
  * agent has put its item into other words since: the person has not seen these. */
@@ -35,8 +38,8 @@ int desk_mark_sent(struct desk *d, uint32_t number, struct err *err)
 	struct buf line = { 0 };
 	struct err why;
 
-	/* what goes through a pipe is said when it is read there */
-	if (copy.channel == CHANNEL_CHILD || copy.channel == CHANNEL_FIFO)
+	/* what goes through a FIFO is said when it is read there; captures have the place */
+	if (copy.channel == CHANNEL_FIFO)
 		find_anchor(d, &copy, true);
 	record_sent(d, &copy, &line);
 	if (desk_step(d, &line, true, &why) == 0)
@@ -162,7 +165,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 {
 	struct letter *l = &d->letters.v[number];
 	struct channel own = { .fd = -1, .sole_writer = d->sole_writer, .wait_ms = d->wait_ms,
-			       .idle = d->idle };
+			       .idle = d->idle, .id = l->id };
 	struct channel *locked = locked_channel(d, l), *c = locked ? locked : &own;
 	struct err why = { { 0 } };
 	enum channel_result r;
@@ -171,7 +174,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 
 	if (!letter_is_unfinished(l))
 		return 0; /* a dismissal is only recorded */
-	if (l->channel == CHANNEL_CHILD && d->agent) {
+	if (l->channel == CHANNEL_AGENT && d->agent && d->agent->queued) {
 		desk_tick(d, loop_now_ms());
 		return 0;
 	}
@@ -267,37 +270,45 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 	return transmit(d, letter, true, err);
 }
 
-/* Probes for the letter, without creating a missing file or folder. */
-static bool has_arrived(struct desk *d, const struct letter *l)
+enum channel_found desk_look_for(struct desk *d, const struct letter *l, struct err *err)
 {
-	struct channel c = { .fd = -1, .sole_writer = d->sole_writer };
+	struct channel c = { .fd = -1, .sole_writer = d->sole_writer, .id = l->id };
+	enum channel_found found = FOUND_NOTHING;
 	struct stat st;
-	struct err ignored;
-	bool arrived = false;
 
-	if ((l->channel != CHANNEL_FILE && l->channel != CHANNEL_DIR) || stat(l->path.p, &st))
-		return false;
-	if (channel_open(&c, l->channel, l->path.p, &ignored) == CHANNEL_OK)
-		arrived = channel_probe(&c, l->bytes, &l->attempt, &ignored) == FOUND_WHOLE;
+	if (l->channel == CHANNEL_AGENT) {
+		found = FOUND_TROUBLE;
+		c.wait_ms = LOOK_MS;
+	} else if ((l->channel != CHANNEL_FILE && l->channel != CHANNEL_DIR) ||
+		   stat(l->path.p, &st)) {
+		return FOUND_NOTHING; /* nothing is created */
+	}
+	if (channel_open(&c, l->channel, l->path.p, err) == CHANNEL_OK)
+		found = channel_probe(&c, l->bytes, &l->attempt, err);
 	channel_close(&c);
-	return arrived;
+	return found;
 }
 
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 {
 	const struct letter *l = &d->letters.v[letter];
+	enum channel_found found;
+	struct err why = { { 0 } };
 
 	if (!letter_is_unfinished(l))
 		return err_set(err, "%s is %s; nothing to abandon", l->id,
 			       letter_state_name(l->state));
 	if (l->tried && l->uncertain) {
-		if (!sure && !letter_is_lost(l))
+		if (!sure && !letter_is_lost(d, l))
 			return err_set(err,
 				       "%s may have arrived, and then somebody may act on it; send "
 				       "it again, or give --sure",
 				       l->id);
-		if (has_arrived(d, l))
+		found = desk_look_for(d, l, &why);
+		if (found == FOUND_WHOLE)
 			return desk_mark_sent(d, letter, err);
+		if (found == FOUND_TROUBLE && l->channel == CHANNEL_AGENT)
+			return err_set(err, "%s may be on its way: %.400s", l->id, why.text);
 	}
 	return desk_void(d, l->id, err);
 }
@@ -309,7 +320,7 @@ int desk_reroute(struct desk *d, uint32_t letter, struct str path, struct err *e
 	const struct letter *l = &d->letters.v[letter];
 	struct buf line = { 0 };
 
-	if (!letter_is_unfinished(l) || l->channel != CHANNEL_CHILD)
+	if (!letter_is_unfinished(l) || l->channel != CHANNEL_AGENT)
 		return err_set(err, "%s is %s; only held messages are sent again", l->id,
 			       letter_state_name(l->state));
 	record_step("MOVED", l->id, &line);
@@ -359,7 +370,7 @@ uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err)
 	for (uint32_t i = 0; i < d->letters.n && d->access == DESK_WRITES; i++)
 		if (!letter_is_unfinished(&d->letters.v[i]))
 			continue;
-		else if (letter_is_lost(&d->letters.v[i]))
+		else if (letter_is_lost(d, &d->letters.v[i]))
 			desk_give_up(d, i, true, err);
 		else
 			transmit(d, i, may_send_twice(&d->letters.v[i], uncertain), err);

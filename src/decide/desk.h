@@ -53,13 +53,12 @@ enum desk_access {
 	DESK_WRITES,
 };
 
-/* Callbacks of the supervisor for a desk whose replies go to an agent that gavel runs. */
+/* The running agent that a desk's replies go to. */
 struct desk_agent {
 	/* Appends the path of the incarnation that wrote a message of the model; NONE: of the
 	 * running one. Appends nothing if there is none. */
 	void (*path)(void *ctx, uint32_t message, struct buf *out);
-	/* The agent has read a whole line. */
-	void (*sent)(void *ctx, struct str path, struct str line);
+	bool queued; /* by desk_tick; else sending waits until its holder has written the reply */
 	void *ctx;
 };
 
@@ -175,6 +174,8 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 		  struct err *err);
 /* Retries a held letter, with the same bytes. */
 int desk_resend(struct desk *d, uint32_t letter, struct err *err);
+/* Looks for a letter that may have arrived, and sends nothing. */
+enum channel_found desk_look_for(struct desk *d, const struct letter *l, struct err *err);
 /* Gives up a held letter: voids its drafts, so their items are open again. One that may have
  * arrived needs `sure`; if the channel can still be probed and has it, it becomes SENT instead. */
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err);

@@ -49,8 +49,8 @@ static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
 					    draft_of(e, i)->dialect, &path);
 
 	json_open(b, "reply", '{');
-	/* only the gavel that runs the agent can deliver to it */
-	if (type == CHANNEL_NONE || type == CHANNEL_CHILD || !path.n) {
+	/* only a gavel that is attached to the agent can deliver to it */
+	if (type == CHANNEL_NONE || type == CHANNEL_AGENT || !path.n) {
 		buf_adds(b, "\"channel\":\"stdin\"");
 	} else {
 		add_absolute(&whole, path.p);

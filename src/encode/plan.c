@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "base/timestamp.h"
 #include "channel/file_locks.h"
+#include "decide/output_queue.h"
 #include "decide/records.h"
 
 #include <stdarg.h>
@@ -48,7 +49,7 @@ static bool is_log(const struct desk *d, const struct terms *t, struct str path)
 
 const char *reply_problem(const struct desk *d, const struct terms *t, const struct letter *l)
 {
-	if (t->turn && l->channel == CHANNEL_CHILD)
+	if (t->turn && l->channel == CHANNEL_AGENT)
 		return t->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
 		return d->agent ? "the agent does not run; restart it, then decide again"
@@ -105,8 +106,8 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	problem = reply_problem(e->desk, e->terms, &p->letter);
 	if (problem)
 		propose_missing(e, p, "%s", problem);
-	else if (p->letter.channel == CHANNEL_CHILD && e->desk->agent && channel_agents.find &&
-		 !channel_agents.find(channel_agents.ctx, p->letter.path.p, &err))
+	else if (p->letter.channel == CHANNEL_AGENT && !e->terms->turn &&
+		 !desk_reaches(e->desk, p->letter.path.p, &err))
 		propose_missing(e, p, "%s", err.text);
 	return p;
 }

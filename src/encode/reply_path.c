@@ -98,14 +98,14 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 {
 	if (t->turn) {
 		buf_adds(out, t->turn->path);
-		return CHANNEL_CHILD;
+		return CHANNEL_AGENT;
 	}
 	if (d->agent) { /* an agent that gavel runs: only the incarnation that asked */
 		struct item_state at;
 		bool asked = item->n && item_at(m, item, m->records.n, TIME_NONE, &at);
 
 		d->agent->path(d->agent->ctx, asked ? at.message : NONE, out);
-		return out->n ? CHANNEL_CHILD : CHANNEL_NONE;
+		return out->n ? CHANNEL_AGENT : CHANNEL_NONE;
 	}
 	if (t->reply) {
 		add_absolute(out, t->reply);

@@ -3,6 +3,7 @@
 
 #include "decide/decision.h"
 #include "json/compose.h"
+#include "json/json.h"
 #include "loop/loop.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@ enum {
 int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err)
 {
 	c->load = l;
-	c->captures = captures ? xstrdup(captures) : NULL;
 	c->children = children_open(captures, err);
 	return c->children ? 0 : -1;
 }
@@ -31,22 +31,25 @@ static void agent_free(struct set_agent *a)
 	free(a);
 }
 
-void agent_set_close(struct agent_set *c)
+void agent_set_kill(struct agent_set *c)
 {
 	struct buf left = { 0 };
 
-	children_close(c->children, &left);
+	children_kill(c->children, &left);
 	for (struct str rest = buf_str(&left), line; rest.n; rest = str_from(rest, line.n + 1)) {
 		line = str_make(rest.p, (size_t)((char *)memchr(rest.p, '\n', rest.n) - rest.p));
 		load_say(c->load, line);
 	}
 	buf_release(&left);
+}
+
+void agent_set_close(struct agent_set *c)
+{
+	children_close(c->children);
 	for (uint32_t i = 0; i < c->agents.n; i++)
 		agent_free(c->agents.v[i]);
 	vec_release(&c->agents);
 	buf_release(&c->room);
-	free(c->captures);
-	c->captures = NULL;
 	c->children = NULL;
 }
 
@@ -98,50 +101,66 @@ static void begin_incarnation(struct set_agent *a)
 		a->streams[i].ended = false;
 }
 
-static void open_desk(struct agent_set *c, const struct set_agent *a, struct str group)
+/* False: not all of them fit. set: only names of variables that have a value. */
+static bool write_words(struct buf *out, const char *name, const char *const *words, bool set)
 {
-	struct buf path = { 0 };
-
-	buf_printf(&path, "%s/%s.ndjson", c->captures ? c->captures : "", a->child->name);
-	load_add_desk(c->load, group, c->captures ? path.p : "-");
-	buf_release(&path);
+	json_open(out, name, '[');
+	for (; words && *words && out->n + strlen(*words) < HEAD_MAX_BYTES; words++)
+		if (!set || getenv(*words)) {
+			json_comma(out);
+			json_write_str(out, str_of(*words));
+		}
+	buf_addc(out, ']');
+	return !words || !*words;
 }
 
-/* What a capture tells of itself in its first line, wherever it is copied to. */
-static void write_head(const struct child_spec *spec, bool session, struct buf *out)
+/* What a capture tells of itself in its first line, wherever it is copied to. It has `from`, the
+ * folder of gavel, only if that and the command are whole: then the agent can be started again. */
+static void write_head(const struct child_spec *spec, const struct agent_about *about,
+		       struct buf *out)
 {
-	char id[37];
+	char id[37], from[HEAD_MAX_BYTES];
 
 	uuid_make(id);
 	buf_addc(out, '{');
 	json_put_name(out, "gavel", "capture");
 	json_put_name(out, "id", id);
 	json_put_str(out, "agent", str_of(spec->name));
-	json_put_name(out, "speaks", session ? "session" : "agent");
-	json_open(out, "command", '[');
-	for (uint32_t i = 0; spec->argv[i] && out->n + strlen(spec->argv[i]) < HEAD_MAX_BYTES; i++) {
-		json_comma(out);
-		json_write_str(out, str_of(spec->argv[i]));
+	json_put_name(out, "speaks", about->session ? "session" : "agent");
+	if (write_words(out, "command", spec->argv, false) &&
+	    write_words(out, "env", spec->env, true) &&
+	    getcwd(from, sizeof(from)) && (!spec->folder || strlen(spec->folder) < sizeof(from))) {
+		json_put_name(out, "from", from);
+		if (spec->folder)
+			json_put_name(out, "folder", spec->folder);
 	}
-	buf_adds(out, "]}");
+	if (about->role.n)
+		json_put_str(out, "role", about->role);
+	json_open(out, "capabilities", '[');
+	for (uint32_t i = 0; i < about->capability_n && out->n < WIRE_HEAD_BYTES / 2; i++) {
+		json_comma(out);
+		json_write_str(out, about->capabilities[i]);
+	}
+	buf_addc(out, ']');
+	buf_addc(out, '}');
 }
 
 static uint32_t add_agent(struct agent_set *c, struct child *child, struct str group,
-			  bool session, int64_t now_ms, struct err *err)
+			  bool session, struct err *err)
 {
 	struct set_agent *a = xcalloc(1, sizeof(*a));
 
 	a->child = child;
+	a->known = child->out.source.end;
 	a->speaks_for_session = session;
 	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
 	begin_incarnation(a);
 	for (int i = 0; i < AGENT_PIPES; i++)
 		if (open_stream(c, a, i, group, err) < 0) {
-			child_stop(child, now_ms, 0);
 			agent_free(a);
 			return NONE;
 		}
-	open_desk(c, a, group);
+	load_add_desk(c->load, group, child->capture);
 	vec_push(&c->agents, a);
 	return c->agents.n - 1;
 }
@@ -154,32 +173,125 @@ static bool has_room(const struct agent_set *c, const struct child_spec *spec, s
 	return false;
 }
 
-uint32_t agent_set_start(struct agent_set *c, const struct child_spec *given, struct str group,
-			 bool session, int64_t now_ms, struct err *err)
+static uint32_t add_child(struct agent_set *c, const struct child_spec *given, struct str group,
+			  const struct agent_about *about, bool turns, struct err *err)
 {
 	struct child_spec spec = *given;
 	struct buf head = { 0 };
-	struct child *child;
+	struct child *child = NULL;
+	uint32_t n = NONE;
 
-	write_head(&spec, session, &head);
+	write_head(&spec, about, &head);
 	spec.head = head.p;
-	child = has_room(c, &spec, err) ? child_start(c->children, &spec, now_ms, err) : NULL;
+	if (has_room(c, &spec, err))
+		child = (turns ? child_add : child_start)(c->children, &spec, err);
 	buf_release(&head);
-	return child ? add_agent(c, child, group, session, now_ms, err) : NONE;
+	if (child)
+		n = add_agent(c, child, group, about->session, err);
+	if (child && n == NONE && !turns)
+		child_stop(child, 0, 0);
+	return n;
 }
 
-uint32_t agent_set_add(struct agent_set *c, const struct child_spec *given, struct str group,
+uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group,
+			 const struct agent_about *about, struct err *err)
+{
+	return add_child(c, spec, group, about, false, err);
+}
+
+uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group,
 		       struct err *err)
 {
-	struct child_spec spec = *given;
-	struct buf head = { 0 };
-	struct child *child;
+	return add_child(c, spec, group, &(struct agent_about){ 0 }, true, err);
+}
 
-	write_head(&spec, false, &head);
-	spec.head = head.p;
-	child = has_room(c, &spec, err) ? child_add(c->children, &spec, err) : NULL;
+static const char **words_in(yyjson_val *array)
+{
+	VEC(const char *) words = { 0 };
+	yyjson_val *word;
+	size_t i, n;
+
+	yyjson_arr_foreach(array, i, n, word)
+		vec_push(&words, yyjson_is_str(word) ? yyjson_get_str(word) : "");
+	vec_push(&words, NULL);
+	return words.v;
+}
+
+/* The path, seen from that folder if it is relative. */
+static char *path_from(struct str from, struct str path)
+{
+	struct buf out = { 0 };
+
+	if (!str_starts(path, STR("/")))
+		buf_printf(&out, "%.*s/", STR_ARG(from));
+	buf_add_str(&out, path);
+	return out.p;
+}
+
+static void read_about(yyjson_val *root, struct arena *arena, struct agent_about *out)
+{
+	yyjson_val *array = json_get(root, "capabilities"), *word;
+	struct str *words = arena_zalloc(arena, (yyjson_arr_size(array) + 1) * sizeof(*words));
+	size_t i, n;
+
+	yyjson_arr_foreach(array, i, n, word)
+		words[out->capability_n++] = arena_str(arena, json_str(word));
+	out->capabilities = words;
+	out->role = arena_str(arena, json_get_str(root, "role"));
+	out->session = str_is(json_get_str(root, "speaks"), "session");
+}
+
+/* Tells the child what the head of its capture has of its start. */
+static void read_head(struct child *child, struct arena *arena, struct agent_about *about)
+{
+	struct json_reader reader = { 0 };
+	struct child_spec spec = { .name = child->name };
+	struct buf head = { 0 };
+	struct str rest, line;
+	yyjson_val *root;
+	ssize_t n;
+
+	buf_reserve(&head, WIRE_HEAD_BYTES + JSON_PADDING);
+	n = pread(child->out.source.fd, head.p, WIRE_HEAD_BYTES, 0);
+	rest = str_make(head.p, n > 0 ? (size_t)n : 0);
+	line = str_cut(&rest, STR("\n"));
+	if (str_starts(line, STR(WIRE_HEAD)) &&
+	    json_read(&reader, str_from(line, 1), &root) == JSON_OK) {
+		const char **argv = words_in(json_get(root, "command"));
+		const char **env = words_in(json_get(root, "env"));
+		struct str from = json_get_str(root, "from");
+		char *folder = path_from(from, json_get_str(root, "folder")), *program = NULL;
+
+		read_about(root, arena, about);
+		if (argv[0] && strchr(argv[0], '/'))
+			argv[0] = program = path_from(from, str_of(argv[0]));
+		spec.argv = argv;
+		spec.env = env;
+		spec.folder = folder;
+		if (argv[0] && from.n)
+			child_learn(child, &spec);
+		for (uint32_t i = 0; env[i] && !child->missing; i++)
+			child->missing = getenv(env[i]) ? NULL : xstrdup(env[i]);
+		free(argv);
+		free(env);
+		free(folder);
+		free(program);
+	}
+	json_reader_release(&reader);
 	buf_release(&head);
-	return child ? add_agent(c, child, group, false, 0, err) : NONE;
+}
+
+uint32_t agent_set_attach(struct agent_set *c, const char *name, struct agent_about *about,
+			  struct err *err)
+{
+	struct child_spec spec = { .name = name };
+	struct child *child = has_room(c, &spec, err) ? child_attach(c->children, name, err) : NULL;
+
+	*about = (struct agent_about){ 0 };
+	if (!child)
+		return NONE;
+	read_head(child, &c->load->wire.arena, about);
+	return add_agent(c, child, STR_NONE, about->session, err);
 }
 
 /* ---- reading ---- */
@@ -339,35 +451,30 @@ struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms)
 
 /* ---- queries ---- */
 
-static int write_error(const struct child *c)
-{
-	return c->out.waiting ? c->out.trouble : c->err.waiting ? c->err.trouble : 0;
-}
-
 bool agent_set_waits_for_room(const struct agent_set *c, struct buf *out)
 {
-	const char *first = NULL;
+	const struct child *first = NULL;
 	uint32_t n = 0;
-	int number = 0;
 
-	for (uint32_t i = 0; i < c->agents.n; i++) {
-		const struct child *child = c->agents.v[i]->child;
-		int error = write_error(child);
-
-		if (!error)
-			continue;
-		number = n ? number : error;
-		first = n++ ? first : child->name;
-	}
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		if (c->agents.v[i]->child->full.n)
+			first = n++ ? first : c->agents.v[i]->child;
 	if (!n)
 		return false;
-	buf_printf(out, "%s", first);
+	buf_printf(out, "%s", first->name);
 	if (n > 1)
 		buf_printf(out, " and %u more", n - 1);
 	buf_printf(out, ": cannot keep %s output in %s: %s; %s until there is room, nothing is lost",
-		   n > 1 ? "their" : "its", children_folder(c->children), strerror(number),
+		   n > 1 ? "their" : "its", children_folder(c->children), first->full.p,
 		   n > 1 ? "they wait" : "it waits");
 	return true;
+}
+
+bool agent_set_has_caught_up(const struct agent_set *c, uint32_t agent)
+{
+	const struct set_agent *a = c->agents.v[agent];
+
+	return a->streams[AGENT_OUT].at >= a->known;
 }
 
 bool agent_set_is_over(const struct agent_set *c, uint32_t agent)
@@ -419,5 +526,6 @@ unsigned agent_set_incarnation(const struct set_agent *a, enum agent_pipe stream
 
 	while (i && a->incarnations.v[i].began[stream] > offset)
 		i--;
-	return a->incarnations.v[i].incarnation;
+	return a->incarnations.v[i].began[stream] > offset ? 0
+							   : a->incarnations.v[i].incarnation;
 }

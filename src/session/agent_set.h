@@ -1,11 +1,12 @@
-/* Running agents as sources of a load: the output of each is captured in files, which are read a
- * few milliseconds at a time.
+/* Running agents as sources of a load: their captures have both directions and are read a few
+ * milliseconds at a time.
  *
  *   agent_set_open     after load_init or load_run
  *   agent_set_start    runs an agent; its stdout and stderr become files of the load's wire
  *   agent_set_add      the same, but nothing runs until child_turn
+ *   agent_set_attach   an agent that was started before
  *   agent_set_take     when agent_set_fd is readable or agent_set_wait_ms has passed
- *   agent_set_close    before load_release; kills agents that were not stopped
+ *   agent_set_close    before load_release; agents go on
  *
  * Each group of agents has a desk, whose journal belongs to the first one's capture: that can be
  * opened later like any log, with the decisions.
@@ -39,11 +40,20 @@ struct incarnation_start {
 	unsigned incarnation;
 };
 
+/* What the head of a capture tells of its agent, besides its command. */
+struct agent_about {
+	struct str role; /* may be empty */
+	const struct str *capabilities;
+	uint32_t capability_n;
+	bool session; /* it writes the lines of several agents: trusted like a log */
+};
+
 struct set_agent {
 	struct child *child;
 	struct agent_stream streams[AGENT_PIPES];
 	VEC(struct incarnation_start) incarnations; /* oldest first */
-	bool speaks_for_session; /* it writes the lines of several agents: trusted like a log */
+	bool speaks_for_session; /* agent_about.session */
+	uint64_t known;          /* bytes of its capture that were there when it was added */
 };
 
 struct agent_set {
@@ -52,19 +62,23 @@ struct agent_set {
 	VEC(struct set_agent *) agents;
 	load_before_fn before; /* for each message of an agent, or NULL */
 	void *before_ctx;
-	char *captures; /* NULL = no folder */
 	uint32_t next;  /* agent to be read next, round robin */
 	struct buf room;
 };
 
-/* captures: a folder for NAME.ndjson and NAME.stderr; NULL = unnamed temporary files. */
+/* captures: a folder for NAME.ndjson and NAME.stderr. */
 int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err);
-/* Kills at once; says what is lost by that. */
 void agent_set_close(struct agent_set *c);
+/* Kills at once all that run; says what could not be ended. */
+void agent_set_kill(struct agent_set *c);
 /* group is the session of messages that name none; empty = the agent's name. Agents of one group
- * share a session, as the turns of a review do. session: it speaks for several agents. Returns the agent's number, or NONE and err. */
+ * share a session, as the turns of a review do. Returns the agent's number, or NONE and err. */
 uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group,
-			 bool session, int64_t now_ms, struct err *err);
+			 const struct agent_about *about, struct err *err);
+/* The agent of NAME.ndjson in the folder of captures. Its capture is read from its beginning.
+ * *about lasts as long as the load. */
+uint32_t agent_set_attach(struct agent_set *c, const char *name, struct agent_about *about,
+			  struct err *err);
 /* An agent of which each incarnation is a turn (child_add). */
 uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group,
 		       struct err *err);
@@ -83,6 +97,8 @@ struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms);
 uint64_t agent_set_behind(const struct agent_set *c);
 /* Adds what to do about output that cannot be kept now. False: there is none. */
 bool agent_set_waits_for_room(const struct agent_set *c, struct buf *out);
+/* Whether what was in its capture when it was added is in the model. */
+bool agent_set_has_caught_up(const struct agent_set *c, uint32_t agent);
 /* Whether an agent has ended and all its output is in the model. */
 bool agent_set_is_over(const struct agent_set *c, uint32_t agent);
 /* How many agents are not over. */
@@ -92,7 +108,7 @@ uint32_t agent_set_running(const struct agent_set *c);
 uint32_t agent_set_of_file(const struct agent_set *c, uint32_t file, enum agent_pipe *stream);
 /* The newest agent with that group or name, or NONE. */
 uint32_t agent_set_named(const struct agent_set *c, struct str name);
-/* The incarnation that wrote the byte at that offset of a stream. */
+/* The incarnation that wrote the byte at that offset of a stream; 0 = one before those known. */
 unsigned agent_set_incarnation(const struct set_agent *a, enum agent_pipe stream, uint64_t offset);
 
 #endif

@@ -205,7 +205,7 @@ static void place_sent(struct load *l, struct talk *t)
 		struct letter *x = &d->letters.v[i];
 		uint32_t line;
 
-		if (!letter_is_said(x) || x->channel == CHANNEL_CHILD ||
+		if (!letter_is_said(x) || x->channel == CHANNEL_AGENT ||
 		    x->state == LETTER_INTENT || x->state == LETTER_VOID)
 			continue;
 		add_reply_path(l, t, x);
@@ -315,7 +315,7 @@ void conversation_claim(struct load *l, struct talk *t, uint32_t file, const str
 		claim_file(d, t, &l->wire.files.v[file], l->model.records.n, place);
 	for (uint32_t i = t->claimed; d && i < d->letters.n; i++) {
 		struct letter *x = &d->letters.v[i];
-		bool open = x->channel == CHANNEL_CHILD && x->message == NONE &&
+		bool open = x->channel == CHANNEL_AGENT && x->message == NONE &&
 			    x->state != LETTER_VOID;
 
 		if (!open && i == t->claimed)

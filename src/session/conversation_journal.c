@@ -229,7 +229,7 @@ void talk_queue_journal(struct load *l, struct talk *t)
 		if (line != NONE)
 			t->lines.v[line].letter = i;
 		if (letter_is_said(x) && letter_was_sent(x, line) &&
-		    (line != NONE || x->channel != CHANNEL_CHILD))
+		    (line != NONE || x->channel != CHANNEL_AGENT))
 			queue_letter(l, t, d, i, line);
 		else if (line != NONE)
 			t->lines.v[line].letter = NONE;

@@ -396,6 +396,7 @@ void load_reopen_desk(struct load *l, uint32_t number)
 		if (d->drafts.v[i].number != NONE)
 			model_overlay(&l->model, &(struct overlay){ .item = d->drafts.v[i].number,
 								   .delivery = DELIVERY_NONE });
+	again.agent = d->agent;
 	desk_close(d);
 	*d = again;
 	conversation_rebind(l, number);
@@ -511,8 +512,10 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	for (uint32_t i = 0; i < l->wire.files.n; i++)
 		load_note_origin(l, i);
 	load_detect_replies(l);
-	if (l->desk_options.open || l->desk_options.write)
+	if (l->desk_options.open || l->desk_options.write) {
 		open_desks(l);
+		load_reach_agents(l);
+	}
 	if (conversation_open(l))
 		return -1;
 	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
@@ -559,6 +562,7 @@ void load_release(struct load *l)
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);
+	load_forget_agents(l);
 	if (l->workers)
 		stop_workers(l);
 	wire_read_end(l->file);

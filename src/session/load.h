@@ -75,6 +75,7 @@ struct load {
 	struct follow *live; /* from then on, if following: health of sources, incomplete lines */
 	struct file_locks locks; /* reply files, while replies are sent */
 	struct desks desks;  /* one per source, in their order; empty unless asked for */
+	VEC(struct reachable *) reachable; /* agents that desks reply to (reachable.c) */
 	struct wire wire;
 	struct model model;
 	struct conversation conversation;
@@ -191,6 +192,9 @@ void load_follow_begin(struct load *l);
 /* One step of following, a few milliseconds' worth. Returns the number of new messages;
  * load_wait_ms is then 0 if there are more. now_ms is loop_now_ms. */
 uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
+/* Replies to captures go to their agents, while these run. */
+void load_reach_agents(struct load *l);
+void load_forget_agents(struct load *l);
 /* Detects reply files that were given with their logs, by name. */
 void load_detect_replies(struct load *l);
 void load_detect_reply_file(struct load *l, uint32_t file);

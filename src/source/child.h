@@ -1,54 +1,57 @@
-/* Supervisor of agent processes: each child has a session and process group of its own, no
- * controlling terminal, and pipes for its standard input, output and error.
+/* Agents that gavel runs or is attached to. Each has a holder (src/holder), a process of its own that
+ * owns the agent's pipes: it writes what the agent says to its capture, passes lines to its standard
+ * input, and ends with it. So an agent goes on when gavel quits, crashes or loses its terminal, and
+ * any gavel of this user can attach to it again.
  *
- *   children_open     starts the thread that drains all pipes
- *   child_start       runs a program; its incarnation is 1
+ *   children_open     for agents whose captures are in one folder
+ *   child_start       starts a holder and its agent; its incarnation is 1
  *   child_add         registers a program without running it; child_turn starts each incarnation
- *   children_tick     when children_fd is readable or children_wait_ms has passed
+ *   child_attach      an agent that runs already
+ *   children_tick     when children_fd is readable
  *   child_stop        graceful shutdown; child_restart starts the next incarnation
- *   children_close    kills what is left, ends the thread, frees everything
+ *   children_close    frees everything; agents go on unless children_kill was called
  *
- * Output. The drain thread writes an agent's output to captures without waiting for the rest of the
- * program: a slow reader makes real agents lose output. A capture is one file for all incarnations
- * of an agent and is read by offset (source_read, source_fetch); children_tick updates `end`. If an
- * incarnation ends in the middle of a line, a newline is written before the next one's output. When
- * writing fails (a full disk), the agent's pipe is not read further, so that it waits instead of
- * losing output: `trouble` is the errno and `waiting` counts the bytes taken from the pipe before.
- * Writing is tried again every CHILD_RETRY_MS and goes on behind the last byte written. Until then
- * an agent that has exited is not OVER.
+ * Output. A capture is one file for all incarnations of an agent, NAME.ndjson; what it writes to
+ * standard error is in NAME.stderr. Both are read by offset (source_read, source_fetch);
+ * children_tick updates `end`. A capture begins with a head, a line that begins with a tab. No line
+ * of the agent does: the holder puts a space before one that would. What else begins with a tab is
+ * the holder's: what was written to the agent, and records of runs, such as
  *
- * A capture may begin with a head, a line that begins with a tab. Then no line of the agent does: a
- * space is put before one that would. What else begins with a tab was written by gavel, such as the
- * prompt of a turn, so each line tells its direction, and an agent cannot forge that.
+ *   {"gavel":"run","n":1,"pid":7,"t":…}    {"gavel":"to","id":"ID","t":…} before a line to it
+ *   {"gavel":"exit","n":1,"code":0,"t":…}  {"gavel":"clock","t":…}
  *
- * Life cycle. RUNS until it exits, which children_tick detects without SIGCHLD; EXITED while its
- * pipes are drained and the rest of its process group is terminated; then OVER. Pipes that other
- * processes hold open are closed after CHILD_DRAIN_MS. The group gets TERM, then after
- * CHILD_TERM_MS KILL. So does every process of it that left the group (setsid, daemons): the
- * agent's work is over, and nothing of it is to run unsupervised. They are found as its
- * descendants, by session, and by CHILD_MARK in the environment (child_processes.c); `left` names
- * those that could not be ended. When gavel itself is killed, the agent gets TERM.
+ * so each line tells its direction, and an agent cannot forge that. When a disk is full, the holder
+ * stops reading, so that the agent waits instead of losing output; `full` says so.
  *
- * Input. Messages go through a channel (channel/channel.h), which counts its bytes in `input`. A
- * path ("agent:NAME#2-TAG") names one incarnation in one run of gavel and is never valid for
- * another.
+ * Life cycle. RUNS until its holder reports that it ended, all its output is in the capture and its
+ * other processes are gone; then OVER. If the holder is killed, the agent gets SIGTERM, and nobody
+ * knows how it ended; one that ignores that is OVER, too, but its `orphan` still runs.
+ *
+ * Connection. child_attach and child_add wait for a holder's greeting, HOLDER_WAIT_MS at most;
+ * starting an agent waits for its holder's report, children_kill for the ends. Otherwise what
+ * holders say is read when children_fd is readable. `holder` is what is known of it, so those who
+ * must not wait either look there. What the holder was told while it was not connected is repeated
+ * when it is. When another gavel starts the agent again, children_tick follows that incarnation.
+ *
+ * Input. Messages go through a channel (channel/channel.h). A path names one incarnation
+ * (source/holder_link.h), and no other ever gets them.
  *
  * The environment is PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ, TMPDIR, SHELL, XDG_*, TERM=dumb and
- * what the caller names, and CHILD_MARK, the path of the incarnation. *_KEY, *_TOKEN, *SECRET* and *PASSWORD* are passed only if named exactly.
+ * what the caller names, and CHILD_MARK, the path of the incarnation. *_KEY, *_TOKEN, *SECRET* and
+ * *PASSWORD* are passed only if named exactly.
  *
- * Call from one thread only. Times are loop_now_ms milliseconds, always passed in by the caller. */
+ * Call from one thread only. now_ms is loop_now_ms; functions without it read monotonic_ms. */
 #ifndef GAVEL_SOURCE_CHILD_H
 #define GAVEL_SOURCE_CHILD_H
 
 #include "base/buf.h"
+#include "source/holder_link.h"
 #include "source/source.h"
 
 enum {
 	CHILD_NAME_MAX = 64,
-	CHILD_PIPE_BYTES = 1 << 20,
-	CHILD_DRAIN_MS = 500,
-	CHILD_TERM_MS = 5000,
-	CHILD_RETRY_MS = 200,
+	CHILD_TERM_MS = 5000, /* between TERM and KILL */
+	CHILD_SILENT_MS = 2000,
 };
 
 /* Up to CHILD_NAME_MAX letters, digits, . _ and -, not a dot first: it names files. */
@@ -61,116 +64,89 @@ struct child_spec {
 	const char *const *argv; /* NULL last; a bare name: searched in absolute PATH entries */
 	const char *folder;      /* working directory, NULL = ours; argv[0] is not relative to it */
 	const char *const *env;  /* further variables to pass, NULL last; NULL = none */
-	bool no_input;           /* standard input is at end of file from the start */
-	bool whole;              /* what earlier runs left in its capture is read, too */
 	const char *head;        /* the first line of a new capture, without tab; NULL = none */
 };
 
-enum child_life { CHILD_RUNS, CHILD_EXITED, CHILD_OVER };
+enum child_life { CHILD_RUNS, CHILD_OVER };
 /* How far its shutdown has got. */
 enum child_stop { CHILD_GOES_ON, CHILD_ASKED, CHILD_TERMED, CHILD_KILLED };
-
-/* The way to one incarnation's standard input. The channel adds to sent and sets due. */
-struct child_input {
-	int fd;                 /* nonblocking; -1 = closed */
-	uint64_t sent;          /* bytes written so far */
-	uint64_t read;          /* sent, when the pipe was last seen empty */
-	uint64_t due;           /* end of the newest message; > sent: it is partly written */
-	int unread;             /* bytes in the pipe (FIONREAD) */
-	int64_t waits_since_ms; /* since when the agent has read none of them; 0 = pipe empty */
-};
-
-/* Records how many bytes are in the pipe. True = the number has changed. */
-static inline bool child_input_note(struct child_input *in, int unread, int64_t now_ms)
-{
-	bool changed = unread != in->unread;
-
-	if (!unread) {
-		in->waits_since_ms = 0;
-		in->read = in->sent;
-	} else if (changed || !in->waits_since_ms) {
-		in->waits_since_ms = now_ms;
-	}
-	in->unread = unread;
-	return changed;
-}
 
 struct child_capture {
 	struct source source; /* SOURCE_STREAM; borrowed: never gather or close it */
 	uint64_t began;       /* offset of this incarnation's first byte */
-	uint64_t waiting;     /* bytes that could not be written to it yet */
-	int trouble;          /* errno of the last failed write; 0 = it is written to */
 };
 
-/* A process of an agent other than the one that was started. */
-struct child_process {
-	pid_t pid, group;
-	unsigned long long started; /* with the pid: its identity */
-};
-
-struct child_run;
 struct children;
 
-#define CHILD_MARK "GAVEL_AGENT"
+#define CHILD_MARK "GAVEL_AGENT" /* the environment variable with the path of its incarnation */
 
 /* Read-only for callers; changed by the functions below. */
 struct child {
 	char *name;
-	unsigned incarnation;
+	char *capture; /* path of NAME.ndjson */
+	unsigned incarnation; /* 0 = it never ran */
 	enum child_life life;
 	enum child_stop stop;
 	pid_t pid; /* also its process group */
-	int64_t started_ms, exited_ms;
-	bool by_signal; /* once exited: number is a signal, else the exit code */
-	int number;     /* -1 = unknown: another waiter reaped it */
-	bool dumped;
-	struct child_input input;
+	/* RUNS: connected. ABSENT: its run is over. SILENT: no greeting yet. BUSY, REFUSED: why says
+	 * what is wrong; it is tried again. */
+	enum holder_state holder;
+	bool silent;     /* not connected for CHILD_SILENT_MS or more: worth showing */
+	struct err why;  /* the reason why gavel is not connected to the holder */
+	struct capture_end end; /* once it is over */
+	pid_t orphan;    /* its holder was killed, but it runs; 0 = it does not */
+	int64_t unread_since_ms; /* since when it has not read what was written to it; 0 = it has */
+	bool input_ended;
 	struct child_capture out, err;
-	char *withheld; /* environment variables not passed to it: "A, B and 3 more" */
+	struct buf full;    /* why its output cannot be kept now; empty = it is */
+	char *withheld;     /* environment variables not passed to it: "A, B and 3 more" */
 	struct err trouble; /* why the last restart failed; empty = it did not */
-	struct buf left;    /* pids of its processes that could not be ended: "7, 9" */
+	char **argv;        /* NULL: not known, so it cannot be started again */
+	char *missing;      /* variable that it had, but gavel has not: the same. NULL = none */
 
 	/* private */
 	struct children *pool;
-	struct child_run *run; /* NULL once it is over */
+	struct holder_link link;
 	char *program, *folder;
-	char **argv, **env;
-	bool no_input, whole;
+	char **env;
 	bool again;          /* restart when it is over */
-	int64_t deadline_ms; /* of the stop, or of the pipes of one that exited */
-	bool swept;          /* the rest of its processes were sent TERM */
-	int64_t sweep_ms;    /* time of the next look at them */
-	VEC(struct child_process) known; /* of the last look */
+	bool asked, killed;  /* it is to be stopped, or killed at once */
+	int64_t deadline_ms; /* of the stop */
+	int64_t silent_ms;   /* since when it is not connected */
+	int64_t meet_ms;     /* when that, or the orphan, is looked at again */
+	uint64_t over_at;    /* OVER: no later run begins before this offset of the capture */
 };
 
-/* captures: folder for NAME.ndjson and NAME.stderr, appended to if they exist; NULL = unlinked
- * files in $TMPDIR or /tmp. Returns NULL on failure, with the reason in err. */
+/* captures: folder for NAME.ndjson and NAME.stderr. Returns NULL on failure, with the reason in
+ * err. */
 struct children *children_open(const char *captures, struct err *err);
-/* Kills everything at once; for a graceful end, child_stop each and tick until all are OVER. What
- * was lost, then or before, and what is left running is added to `left` (may be NULL), a sentence a
- * line. NULL is allowed. */
-void children_close(struct children *pool, struct buf *left);
-/* The folder that captures are in: what to name when it is full. */
+/* Agents that run go on. NULL is allowed. */
+void children_close(struct children *pool);
+/* Kills all that run and waits for their ends, not for ever. What is left running is added to
+ * `left`, a sentence a line. */
+void children_kill(struct children *pool, struct buf *left);
+/* The folder that captures are in. */
 const char *children_folder(const struct children *pool);
-/* Readable when there is output or a process has exited. */
+/* Readable when there is output, or a holder has something to say. */
 int children_fd(const struct children *pool);
-/* Updates all children and advances their shutdowns; true = something has changed. */
+/* Updates all children; true = something has changed. */
 bool children_tick(struct children *pool, int64_t now_ms);
 /* Timeout until the next children_tick; -1 = none, poll children_fd only. */
 int children_wait_ms(const struct children *pool, int64_t now_ms);
 struct child *children_find(const struct children *pool, const char *name);
 
 /* Copies the spec. NULL: it does not run; err says why and which variables were withheld. */
-struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
-			  struct err *err);
+struct child *child_start(struct children *pool, const struct child_spec *spec, struct err *err);
 /* For an agent that runs one process per turn: finds the program and opens the captures, but starts
- * nothing; incarnation is 0, life is OVER. */
+ * nothing unless its last turn still runs; else incarnation is that of the last one, life is
+ * OVER. */
 struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err);
-/* Starts the next incarnation of one that is OVER, with a new argv. `lead` (whole lines: the prompt
- * of this turn) is written to the capture before any of its output. -1: nothing was started or
- * written. */
-int child_turn(struct child *c, const char *const *argv, struct str lead, int64_t now_ms,
-	       struct err *err);
+/* The agent of NAME.ndjson in the pool's folder, which was started by another gavel: it runs, or is
+ * over. child_learn tells with what it can be started again. */
+struct child *child_attach(struct children *pool, const char *name, struct err *err);
+void child_learn(struct child *c, const struct child_spec *spec);
+/* Starts the next incarnation of one that is OVER, with a new argv. */
+int child_turn(struct child *c, const char *const *argv, struct err *err);
 /* Appends whole lines of gavel's own to the capture of one that is OVER. */
 int child_capture_append(struct child *c, struct str lines, struct err *err);
 /* Graceful shutdown: TERM after grace_ms, KILL CHILD_TERM_MS later, to the whole group. The caller
@@ -182,13 +158,10 @@ void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms);
 int child_restart(struct child *c, int64_t now_ms, int64_t grace_ms, struct err *err);
 /* Closes its standard input: some agents start working only then, others exit. */
 void child_end_input(struct child *c);
-/* "runs", "exit code 3", "signal 11 (Segmentation fault), core dumped". */
+/* "runs", "does not respond", "exit code 3", "signal 11 (Segmentation fault), core dumped". */
 void child_status_text(const struct child *c, struct buf *out);
 /* The channel's path to this incarnation, and to the one that will be next. */
 void child_path(const struct child *c, struct buf *out);
 void child_next_path(const struct child *c, struct buf *out);
-/* Resolves a path to its input; NULL: err says why not (restarted, exited, unknown). Checks whether
- * the agent has exited. pool is a struct children; void * for struct channel_agents. */
-struct child_input *children_input(void *pool, const char *path, struct err *err);
 
 #endif

@@ -1,21 +1,13 @@
-/* fork and exec of an agent: filtered environment, PATH search, pipes, new session. No shell: argv
- * is passed as it is. Between fork and exec only async-signal-safe calls are made, since the drain
- * thread may hold any lock at the time of the fork; an error there is reported through a
- * close-on-exec pipe. */
-#include "source/child_internal.h"
+/* What an agent is started with: its program and its environment. */
+#include "source/child_spawn.h"
 
 #include "base/io.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
+#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -122,8 +114,8 @@ char **spawn_environment(const char *const *named, char **withheld)
 
 /* ---- the program ---- */
 
-static int fail(const char *name, const char *program, int number, const char *withheld,
-		struct err *err)
+int spawn_fail(const char *name, const char *program, int number, const char *withheld,
+	       struct err *err)
 {
 	const char *todo = "check it and start it again";
 
@@ -201,208 +193,37 @@ char *spawn_find(const char *name, const char *program, const char *withheld, st
 		number = check_executable(path.p);
 	if (!number)
 		return path.p;
-	fail(name, program, number, withheld, err);
+	spawn_fail(name, program, number, withheld, err);
 	buf_release(&path);
 	return NULL;
 }
 
-/* ---- the process ---- */
-
-enum step { STEP_PIPES, STEP_SESSION, STEP_FOLDER, STEP_PROGRAM };
-
-struct spawn_report {
-	enum step step;
-	int number;
-};
-
-/* Both ends of the three pipes, and the pipe that reports errors before exec. */
-struct ends {
-	int child[3], ours[3];
-	int report[2];
-};
-
-static _Noreturn void report_failure(int report, enum step step)
+bool child_name_takes(char c, size_t at)
 {
-	struct spawn_report r = { step, errno };
-
-	(void)!write(report, &r, sizeof(r));
-	_exit(127);
+	return isalnum((unsigned char)c) || c == '_' || c == '-' || (c == '.' && at);
 }
 
-static void close_from(int from)
+bool child_name_is_valid(struct str name)
 {
-	struct rlimit limit;
-
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, (unsigned)from, ~0U, 0U) == 0)
-		return;
-#endif
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > 1 << 16)
-		limit.rlim_cur = 1 << 16;
-	for (int fd = from; fd < (int)limit.rlim_cur; fd++)
-		close(fd);
+	for (size_t i = 0; i < name.n; i++)
+		if (!child_name_takes(name.p[i], i))
+			return false;
+	return name.n && name.n <= CHILD_NAME_MAX;
 }
 
-enum { REPORT_FD = 3, ABOVE_FD = 10 };
-
-/* Moves the pipes to 0, 1 and 2 and closes all others; returns the descriptor for reports. */
-static int arrange_descriptors(const struct ends *e)
+char **words_copy(const char *const *words)
 {
-	/* the ends may themselves be 0..3: move them out of the way first */
-	int report = fcntl(e->report[1], F_DUPFD_CLOEXEC, ABOVE_FD), fds[3];
+	VEC(char *) copy = { 0 };
 
-	if (report < 0)
-		report_failure(e->report[1], STEP_PIPES);
-	for (int i = 0; i < 3; i++)
-		if ((fds[i] = fcntl(e->child[i], F_DUPFD_CLOEXEC, ABOVE_FD)) < 0)
-			report_failure(report, STEP_PIPES);
-	for (int i = 0; i < 3; i++)
-		if (dup2(fds[i], i) < 0)
-			report_failure(report, STEP_PIPES);
-	if (dup3(report, REPORT_FD, O_CLOEXEC) < 0)
-		report_failure(report, STEP_PIPES);
-	close_from(REPORT_FD + 1);
-	return REPORT_FD;
+	for (; *words; words++)
+		vec_push(&copy, xstrdup(*words));
+	vec_push(&copy, NULL);
+	return copy.v;
 }
 
-static void reset_signals(void)
+void words_free(char **words)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
-	sigset_t none;
-
-	sigemptyset(&action.sa_mask);
-	for (int i = 1; i < NSIG; i++)
-		sigaction(i, &action, NULL); /* fails for KILL, STOP and libc's own: fine */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* TERM when gavel is killed: no agent is to run unsupervised, and not all exit on a closed pipe. */
-static void set_parent_death_signal(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(127); /* the parent died before prctl */
-}
-
-static _Noreturn void exec_child(const struct child *c, const struct ends *e, pid_t parent)
-{
-	int report = arrange_descriptors(e);
-
-	/* a new session has no controlling terminal: no /dev/tty, TIOCSTI or job control signals */
-	if (setsid() < 0)
-		report_failure(report, STEP_SESSION);
-	if (c->folder && chdir(c->folder) < 0)
-		report_failure(report, STEP_FOLDER);
-	reset_signals();
-	set_parent_death_signal(parent);
-	execve(c->program, c->argv, c->env);
-	report_failure(report, STEP_PROGRAM);
-}
-
-static void close_all(int *fds, int n)
-{
-	for (int i = 0; i < n; i++)
-		fd_close(&fds[i]);
-}
-
-/* As large as the user's pipe memory limit allows; smaller ones work, too. */
-static void enlarge_pipe(int fd)
-{
-#ifdef F_SETPIPE_SZ
-	for (int bytes = CHILD_PIPE_BYTES; bytes > 64 << 10; bytes /= 2)
-		if (fcntl(fd, F_SETPIPE_SZ, bytes) >= 0)
-			return;
-#else
-	(void)fd;
-#endif
-}
-
-static int make_pipes(struct ends *e)
-{
-	for (int i = 0; i < 3; i++)
-		e->child[i] = e->ours[i] = -1;
-	e->report[0] = e->report[1] = -1;
-	for (int i = 0; i < 3; i++) {
-		int fds[2], mine;
-
-		if (pipe2(fds, O_CLOEXEC) < 0)
-			return -1;
-		mine = i == 0; /* the end we write to */
-		e->ours[i] = fds[mine];
-		e->child[i] = fds[!mine];
-		if (fcntl(e->ours[i], F_SETFL, O_NONBLOCK) < 0)
-			return -1;
-		if (i > 0)
-			enlarge_pipe(e->ours[i]);
-	}
-	return pipe2(e->report, O_CLOEXEC);
-}
-
-/* Blocks signals over fork: gavel's handlers must not run in the child, they write to its pipes. */
-static pid_t fork_child(const struct child *c, const struct ends *e)
-{
-	sigset_t all, before;
-	int saved;
-	pid_t pid, parent = getpid();
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	if (pid == 0)
-		exec_child(c, e, parent);
-	saved = errno;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = saved;
-	return pid;
-}
-
-static int fail_step(const struct child *c, const struct spawn_report *r, struct err *err)
-{
-	const char *why = strerror(r->number);
-
-	switch (r->step) {
-	case STEP_FOLDER:
-		return err_set(err, "%.64s: cannot work in %.250s: %s; check the folder", c->name,
-			       c->folder, why);
-	case STEP_SESSION:
-		return err_set(err, "%.64s: cannot get a session of its own: %s; start it again",
-			       c->name, why);
-	case STEP_PIPES:
-	case STEP_PROGRAM: break;
-	}
-	return fail(c->name, c->argv[0], r->number, c->withheld, err);
-}
-
-/* Waits for exec to succeed (end of file) or for an error report. */
-static bool read_report(int fd, struct spawn_report *r)
-{
-	ssize_t got;
-
-	IO_RETRY(got, read(fd, r, sizeof(*r)));
-	return got == (ssize_t)sizeof(*r);
-}
-
-int spawn(const struct child *c, struct spawned *out, struct err *err)
-{
-	struct spawn_report report = { STEP_PIPES, 0 };
-	struct ends e;
-	pid_t pid = -1;
-
-	if (make_pipes(&e) == 0)
-		pid = fork_child(c, &e);
-	if (pid < 0)
-		report.number = errno;
-	close_all(e.child, 3);
-	close_all(&e.report[1], 1);
-	if (pid >= 0 && read_report(e.report[0], &report))
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	close_all(e.report, 1);
-	if (report.number) {
-		close_all(e.ours, 3);
-		return fail_step(c, &report, err);
-	}
-	*out = (struct spawned){ pid, e.ours[0], e.ours[1], e.ours[2] };
-	return 0;
+	for (char **w = words; w && *w; w++)
+		free(*w);
+	free(words);
 }

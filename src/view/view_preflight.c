@@ -151,7 +151,7 @@ static void add_proposal(struct preflight *f, struct lines *out, const struct pr
 	if (p->needs_sure) {
 		begin_remark(f, out, true);
 		prose_hint(&f->prose, "    caution:", REMARK_COL, ROLE_WARN,
-			   p->letter.channel == CHANNEL_CHILD
+			   p->letter.channel == CHANNEL_AGENT
 				   ? "accepted says that the artifact now reflects the change, but "
 				     "it is the same as in the last turn; edit it ({edit}), or "
 				     "confirm twice"

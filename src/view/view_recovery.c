@@ -16,11 +16,11 @@ static bool is_listed(const struct letter *l)
 }
 
 /* What confirming with y will do with a letter. */
-static const char *planned_action(const struct letter *l)
+static const char *planned_action(const struct desk *d, const struct letter *l)
 {
 	bool known = l->channel == CHANNEL_FILE || l->channel == CHANNEL_DIR;
 
-	if (letter_is_lost(l))
+	if (letter_is_lost(d, l))
 		return !l->tried || !l->uncertain
 			       ? "not delivered, and its agent has ended; it is withdrawn"
 			       : "may have been read, and its agent has ended; it cannot be sent "
@@ -32,6 +32,9 @@ static const char *planned_action(const struct letter *l)
 	if (known)
 		return "may have arrived; the file is checked first, and only what is missing is "
 		       "written";
+	if (l->channel == CHANNEL_AGENT)
+		return "may have arrived; the agent's capture is checked first, and it is sent only "
+		       "if it was not written";
 	switch (dialects[l->dialect]->redelivery) {
 	case REDELIVERY_ALWAYS:
 		return "may have arrived; it is sent again under the same id, which changes "
@@ -63,7 +66,7 @@ static void recovery_make(const struct scene *s, int cols, struct lines *out)
 			prose_add(prose, "where", 10, ROLE_ID, l->path, TEXT_ID);
 			prose_add(prose, "held", 10, ROLE_HELD, l->why, TEXT_LINE);
 			prose_hint(prose, "then", 10, ROLE_NORMAL,
-				   planned_action(l));
+				   planned_action(&s->desks->list.v[d], l));
 		}
 	prose_end(prose);
 }

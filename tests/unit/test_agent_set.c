@@ -9,13 +9,17 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { WAIT_MS = 20000 };
 
 static struct load load;
 static struct agent_set agents;
+static const struct agent_about nothing;
 
 static void set_up(void)
 {
@@ -30,6 +34,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+	agent_set_kill(&agents);
 	agent_set_close(&agents);
 	load_release(&load);
 	remove_folder();
@@ -45,7 +50,7 @@ static uint32_t start(const char *name, const char *group, const char *a, const 
 	uint32_t n;
 
 	ck_assert_msg(argv[0] != NULL, "FAKE_AGENT must name tests/tools/fake_agent");
-	n = agent_set_start(&agents, &spec, str_of(group), false, loop_now_ms(), &err);
+	n = agent_set_start(&agents, &spec, str_of(group), &nothing, &err);
 	ck_assert_msg(n != NONE, "%s", err.text);
 	return n;
 }
@@ -100,7 +105,6 @@ START_TEST(says_and_ends)
 	assert_str(said(0), "one");
 	ck_assert_int_eq(route(1)->dialect, DIALECT_ORCHESTRATOR);
 	assert_str(said(2), "three");
-	ck_assert(route(2)->flags & RECORD_TRUNCATED);
 	assert_str(session_name(&load.model, route(0)->session), "dev");
 	assert_str(load_source_name(&load, route(0)->source), "dev");
 	ck_assert(agent_set_is_over(&agents, dev));
@@ -115,7 +119,8 @@ START_TEST(half_a_line_is_told)
 
 	start("dev", "", "say one", "partial two", "wait-for-line", NULL);
 	until_messages(1);
-	while (agents.agents.v[0]->streams[AGENT_OUT].line_ms == AGENT_SET_NO_LINE)
+	while (agents.agents.v[0]->streams[AGENT_OUT].line_ms == AGENT_SET_NO_LINE ||
+	       agents.agents.v[0]->child->holder != HOLDER_RUNS)
 		ck_assert_msg(turn(deadline), "no half line");
 	since = agents.agents.v[0]->streams[AGENT_OUT].line_ms;
 	assert_str(agent_set_incomplete(&agents, since), "");
@@ -171,25 +176,23 @@ START_TEST(incarnations)
 {
 	uint32_t dev = start("dev", "", "say first", "partial half", "wait-for-line", NULL);
 	struct set_agent *a = agents.agents.v[dev];
-	uint64_t head = a->child->out.began; /* bytes of the capture's first line */
+	const int64_t *half = &a->streams[AGENT_OUT].line_ms;
 	struct err err;
 
 	until_messages(1);
-	while (a->child->out.source.end < head + 10)
+	while (*half == AGENT_SET_NO_LINE)
 		turn(INT64_MAX);
 	ck_assert_int_eq(child_restart(a->child, loop_now_ms(), 0, &err), 0);
 	until_messages(3);
-	while (a->child->out.source.end < head + 21) /* with the newline between the two */
+	while (*half == AGENT_SET_NO_LINE)
 		turn(INT64_MAX);
 	child_stop(a->child, loop_now_ms(), 0);
 	run_all();
 	ck_assert_uint_eq(load.model.records.n, 4);
 	assert_str(said(0), "first");
 	assert_str(said(1), "half");
-	ck_assert(route(1)->flags & RECORD_TRUNCATED);
 	assert_str(said(2), "first");
 	assert_str(said(3), "half");
-	ck_assert(route(3)->flags & RECORD_TRUNCATED);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(agent_set_incarnation(a, AGENT_OUT, message_offset(&load.model, i)), i < 2 ? 1 : 2);
 }
@@ -217,8 +220,7 @@ START_TEST(start_that_fails)
 	struct child_spec spec = { .name = "dev", .argv = argv };
 	struct err err = { { 0 } };
 
-	ck_assert_uint_eq(agent_set_start(&agents, &spec, STR_NONE, false, loop_now_ms(), &err),
-			  NONE);
+	ck_assert_uint_eq(agent_set_start(&agents, &spec, STR_NONE, &nothing, &err), NONE);
 	ck_assert_msg(strstr(err.text, "/nonexistent/agent"), "%s", err.text);
 	ck_assert_uint_eq(agents.agents.n, 0);
 	ck_assert_uint_eq(load.wire.files.n, 0);
@@ -247,6 +249,99 @@ START_TEST(before_the_model)
 }
 END_TEST
 
+/* Agents go on; the next gavel begins. */
+static void leave(void)
+{
+	struct err err;
+
+	agent_set_close(&agents);
+	load_release(&load);
+	agents = (struct agent_set){ 0 };
+	load = (struct load){ .desk_options = { 0 } };
+	load_init(&load, 0);
+	ck_assert_int_eq(agent_set_open(&agents, &load, folder, &err), 0);
+}
+
+/* Whatever prevents attaching, the agent goes on; only one that was just started is stopped. */
+START_TEST(attaching_that_fails_stops_nobody)
+{
+	struct rlimit many, few = { 0 };
+	struct agent_about about;
+	struct err err;
+	int probe;
+
+	start("dev", "", "say up", "stall", NULL, NULL);
+	until_messages(1);
+	leave();
+	getrlimit(RLIMIT_NOFILE, &many);
+	probe = dup(0);
+	close(probe);
+	/* room for both captures and the connection, not for a copy of each capture */
+	few = (struct rlimit){ (rlim_t)probe + 4, many.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &few);
+	ck_assert_uint_eq(agent_set_attach(&agents, "dev", &about, &err), NONE);
+	setrlimit(RLIMIT_NOFILE, &many);
+	assert_says(err, "run fewer agents");
+	ck_assert_int_eq(children_find(agents.children, "dev")->stop, CHILD_GOES_ON);
+}
+END_TEST
+
+/* An agent that another gavel started is started again with what the head of its capture has. */
+START_TEST(the_head_tells_how_to_start_it_again)
+{
+	static char word[4000];
+	const char *argv[] = { "./agent", "a \"b\"", NULL }, *env[] = { "WANTED", "UNSET", NULL };
+	struct str can[] = { STR("c"), STR("\"d\"") };
+	struct agent_about about = { STR("reviewer"), can, 2, true };
+	const char *many[] = { getenv("FAKE_AGENT"), "exit 0", memset(word, 'x', sizeof(word) - 1), NULL };
+	struct child_spec spec = { .name = "dev", .argv = argv, .env = env, .folder = "sub" };
+	struct child_spec big = { .name = "big", .argv = many };
+	char *here = getcwd(NULL, 0), want[400];
+	struct err err;
+	uint32_t n;
+
+	ck_assert_int_eq(chdir(folder), 0);
+	mkdir("sub", 0700);
+	write_with("agent", O_TRUNC, 0700, STR("#!/bin/sh\necho \"$1 $WANTED\"; pwd\n"));
+	setenv("WANTED", "yes", 1);
+	unsetenv("UNSET");
+	ck_assert_uint_ne(agent_set_start(&agents, &spec, STR_NONE, &about, &err), NONE);
+	ck_assert_uint_ne(agent_set_start(&agents, &big, STR_NONE, &nothing, &err), NONE);
+	run_all();
+	leave();
+	ck_assert_int_eq(chdir("/"), 0);
+	n = agent_set_attach(&agents, "dev", &about, &err);
+	ck_assert_msg(n != NONE, "%s", err.text);
+	assert_str(about.role, "reviewer");
+	ck_assert_uint_eq(about.capability_n, 2);
+	assert_str(about.capabilities[0], "c");
+	assert_str(about.capabilities[1], "\"d\"");
+	ck_assert(agents.agents.v[n]->speaks_for_session);
+	run_all();
+	ck_assert_uint_eq(load.model.records.n, 2);
+	ck_assert_msg(child_restart(agents.agents.v[n]->child, 0, 0, &err) == 0, "%s", err.text);
+	run_all();
+	ck_assert_uint_eq(load.model.records.n, 4);
+	assert_str(said(2), "a \"b\" yes");
+	snprintf(want, sizeof(want), "%s/sub", folder);
+	ck_assert_msg(str_is(said(3), want), "%.*s", STR_ARG(said(3)));
+	/* half a command is none */
+	n = agent_set_attach(&agents, "big", &about, &err);
+	ck_assert_msg(n != NONE, "%s", err.text);
+	ck_assert_int_eq(child_restart(agents.agents.v[n]->child, 0, 0, &err), -1);
+	assert_says(err, "does not have its whole command");
+	ck_assert_uint_eq(about.capability_n, 0);
+	/* nor is one with another environment started */
+	leave();
+	unsetenv("WANTED");
+	n = agent_set_attach(&agents, "dev", &about, &err);
+	ck_assert_int_eq(child_restart(agents.agents.v[n]->child, 0, 0, &err), -1);
+	assert_says(err, "dev: WANTED is not set here");
+	ck_assert_int_eq(chdir(here), 0);
+	free(here);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("crew");
@@ -260,5 +355,7 @@ int main(void)
 	tcase_add_test(t, one_group);
 	tcase_add_test(t, start_that_fails);
 	tcase_add_test(t, before_the_model);
+	tcase_add_test(t, attaching_that_fails_stops_nobody);
+	tcase_add_test(t, the_head_tells_how_to_start_it_again);
 	return unit_run(suite);
 }

@@ -1,30 +1,24 @@
-/* Running agents: a scripted one (tests/tools/fake_agent.c) is started, flooded from, stopped,
- * killed. Nothing sleeps: each test waits for a state, and the steps of a stop are driven by a
- * clock of the test's own. */
-#include "base/io.h"
-#include "base/mem.h"
-#include "source/child_internal.h"
-
-#include "folder.h"
-#include "unit.h"
+/* Agents through their holders: a scripted one (tests/tools/fake_agent.c) is started, attached to,
+ * stopped, started again, killed with its holder. What the holder itself does is tested in
+ * test_holder.c. */
+#include "held.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-static struct children *pool;
-static int fds_before;
+static void write_text(const char *path, const char *bytes, mode_t mode)
+{
+	write_with(path, O_TRUNC, mode, str_of(bytes));
+}
+
+static void assert_status(const struct child *c, const char *want)
+{
+	struct buf words = { 0 };
+
+	child_status_text(c, &words);
+	ck_assert_str_eq(words.p, want);
+	buf_release(&words);
+}
 
 static int count_fds(void)
 {
@@ -38,255 +32,100 @@ static int count_fds(void)
 	return n;
 }
 
-static void set_up(void)
-{
-	struct err err;
-
-	make_folder();
-	fds_before = count_fds();
-	pool = children_open(NULL, &err);
-	ck_assert_msg(pool != NULL, "%s", err.text);
-}
-
-/* Whatever a test did: nothing is left of it. */
-static void tear_down(void)
-{
-	io_reset();
-	children_close(pool, NULL);
-	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
-	ck_assert_int_eq(errno, ECHILD);
-	ck_assert_int_eq(count_fds(), fds_before);
-	remove_folder();
-}
-
-static const char *fake_agent(void)
-{
-	const char *path = getenv("FAKE_AGENT");
-
-	ck_assert_msg(path != NULL, "FAKE_AGENT must name tests/tools/fake_agent");
-	return path;
-}
-
-/* The fake agent with these lines of script, NULL last. */
-static struct child *start(const char *name, ...)
-{
-	const char *argv[20] = { fake_agent() };
-	struct child_spec spec = { .name = name, .argv = argv };
-	struct child *c;
-	struct err err;
-	va_list args;
-
-	va_start(args, name);
-	for (int i = 1; (argv[i] = va_arg(args, const char *)); i++)
-		ck_assert_int_lt(i, 18);
-	va_end(args);
-	c = child_start(pool, &spec, unit_now_ms(), &err);
-	ck_assert_msg(c != NULL, "%s", err.text);
-	return c;
-}
-
-enum { PATIENCE_MS = 60000 };
-
-/* One turn of a loop: waits for news, looks. */
-static void turn(int64_t until_ms)
-{
-	struct pollfd fd = { .fd = children_fd(pool), .events = POLLIN };
-	int wait = children_wait_ms(pool, unit_now_ms());
-
-	ck_assert_msg(unit_now_ms() < until_ms, "it took too long");
-	poll(&fd, 1, wait < 0 ? PATIENCE_MS : wait);
-	children_tick(pool, unit_now_ms());
-}
-
-#define wait_until(condition) \
-	for (int64_t until_ = unit_now_ms() + PATIENCE_MS; !(condition);) \
-	turn(until_)
-
-static struct buf text; /* of the last read_capture */
-
-static const char *read_capture(const struct child_capture *from)
-{
-	struct err err;
-	size_t n = (size_t)(from->source.end - from->source.start);
-
-	buf_clear(&text);
-	buf_reserve(&text, n + 1);
-	ck_assert_msg(source_fetch(&from->source, from->source.start, n, text.p, &err) == 0, "%s",
-		      err.text);
-	text.n = n;
-	text.p[n] = '\0';
-	return text.p;
-}
-
-#define has_line(capture, line) (strstr(read_capture(capture), line "\n") != NULL)
-
-static void write_text(const char *path, const char *bytes, mode_t mode)
-{
-	write_with(path, O_TRUNC, mode, str_of(bytes));
-}
-
-/* As a channel does. */
-static void tell(struct child *c, const char *line)
-{
-	ck_assert_int_eq(write(c->input.fd, line, strlen(line)), (ssize_t)strlen(line));
-	c->input.sent += strlen(line);
-}
-
-/* Stands still when this returns. */
-static void freeze(const struct child *c)
-{
-	siginfo_t info;
-
-	ck_assert_int_eq(kill(c->pid, SIGSTOP), 0);
-	ck_assert_int_eq(waitid(P_PID, (id_t)c->pid, &info, WSTOPPED | WNOWAIT), 0);
-}
-
-static bool lives(pid_t pid)
-{
-	char path[64], stat_text[256] = "";
-	int fd;
-
-	/* orphans are reaped by whoever adopts them, perhaps late */
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return false;
-	(void)!read(fd, stat_text, sizeof(stat_text) - 1);
-	close(fd);
-	return stat_text[0] && !strstr(stat_text, ") Z ");
-}
-
-/* The process that fork-child spoke of. */
-static pid_t pid_told(struct child *c)
-{
-	const char *at;
-
-	wait_until((at = strstr(read_capture(&c->out), "child ")) && strchr(at, '\n'));
-	return (pid_t)atoi(at + 6);
-}
-
 /* ---- starting ---- */
 
 static void refused(const char *program, const char *want)
 {
 	const char *argv[] = { program, "x", NULL };
-	struct child_spec spec = { .name = "worker", .argv = argv };
+	struct child_spec spec = { .name = "worker", .argv = argv, .head = "{\"head\":1}" };
 	struct err err = { "" };
 
-	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
+	ck_assert_ptr_null(child_start(pool, &spec, &err));
 	ck_assert_str_eq(err.text, want);
+	ck_assert_int_eq(access(path_of("worker.ndjson"), F_OK), -1);
+	ck_assert_int_eq(access(path_of("worker.stderr"), F_OK), -1);
+	ck_assert_int_eq(access(path_of("worker.sock"), F_OK), -1);
+}
+
+/* Only these: the holder's own path stays. */
+static void clear_environment(void)
+{
+	char *holder = strdup(getenv("GAVEL_HOLDER"));
+
+	clearenv();
+	setenv("GAVEL_HOLDER", holder, 1);
+	free(holder);
 }
 
 START_TEST(what_cannot_run_says_why)
 {
 	char want[600];
 
-	clearenv();
+	clear_environment();
 	setenv("PATH", "/usr/bin:relative:/bin", 1);
-	refused("no-such-program", "worker: cannot run no-such-program: No such file or directory; "
-				   "check the name, and its first line if it is a script");
-	setenv("SHLVL", "1", 1);
 	setenv("OPENAI_API_KEY", "geheim", 1);
-	refused("", "worker: cannot run : No such file or directory; check the name, and its first "
-		    "line "
-		    "if it is a script; not passed on (--env NAME): OPENAI_API_KEY, SHLVL");
-	unsetenv("SHLVL");
+	refused("no-such-program", "worker: cannot run no-such-program: No such file or directory; "
+				   "check the name, and its first line if it is a script; not passed "
+				   "on (--env NAME): OPENAI_API_KEY, GAVEL_HOLDER");
 	unsetenv("OPENAI_API_KEY");
-	snprintf(want, sizeof(want),
-		 "worker: cannot run %s: Permission denied; check who may run it (chmod +x)",
-		 folder);
-	refused(folder, want);
 	write_text(path_of("script"), "touch ran\n", 0700);
 	snprintf(want, sizeof(want),
-		 "worker: cannot run %s: Exec format error; not a program; a script begins with "
-		 "#! "
-		 "and its interpreter",
+		 "worker: cannot run %s: Exec format error; not a program; a script begins with #! "
+		 "and its interpreter; not passed on (--env NAME): GAVEL_HOLDER",
 		 path_of("script"));
 	refused(path_of("script"), want);
 	write_text(path_of("lost"), "#!/no/such/interpreter\n", 0700);
 	snprintf(want, sizeof(want),
 		 "worker: cannot run %s: No such file or directory; check the name, and its first "
-		 "line "
-		 "if it is a script",
+		 "line if it is a script; not passed on (--env NAME): GAVEL_HOLDER",
 		 path_of("lost"));
 	refused(path_of("lost"), want);
-	ck_assert_uint_eq(pool->list.n, 0);
+	ck_assert_ptr_null(children_find(pool, "worker"));
 }
 END_TEST
 
-START_TEST(many_withheld_names_are_counted)
+START_TEST(folders_and_names_are_checked)
 {
-	struct err err;
-	const char *argv[] = { "/no/such", NULL };
-	struct child_spec spec = { .name = "worker", .argv = argv };
-
-	clearenv();
-	for (int i = 0; i < 100; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "SOME_VARIABLE_%d", i);
-		setenv(name, "x", 1);
-	}
-	setenv("Z_TOKEN", "x", 1);
-	setenv("odd\x1b[31m", "x", 1);
-	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
-	assert_says(err, "not passed on (--env NAME): Z_TOKEN, SOME_VARIABLE_0, ");
-	assert_says(err, " more");
-	ck_assert_ptr_null(strchr(err.text, '\x1b'));
-}
-END_TEST
-
-START_TEST(folders_and_names_are_looked_at)
-{
-	const char *argv[] = { fake_agent(), NULL }, *nothing[] = { NULL };
+	const char *argv[] = { fake_agent(), "stall", NULL }, *nothing[] = { NULL };
 	struct child_spec spec = { .name = "worker", .argv = argv, .folder = "/no/such/folder" };
 	static const char *const names[] = { "", ".hidden", "a/b", "a#1", "a b", "\xc3\xa4" };
 	struct err err;
 
-	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
-	ck_assert_str_eq(err.text,
-			 "worker: cannot work in /no/such/folder: No such file or directory; "
-			 "check the folder");
+	ck_assert_ptr_null(child_start(pool, &spec, &err));
+	ck_assert_str_eq(err.text, "worker: cannot work in /no/such/folder: No such file or "
+				   "directory; check the folder");
 	spec.folder = NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		spec.name = names[i];
-		ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
+		ck_assert_ptr_null(child_start(pool, &spec, &err));
 		assert_says(err, "is no name for an agent; use");
 	}
 	spec.name = "worker";
 	spec.argv = nothing;
-	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
+	ck_assert_ptr_null(child_start(pool, &spec, &err));
 	assert_says(err, "no command to run");
 	start("worker", "stall", NULL);
 	spec.argv = argv;
-	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
+	ck_assert_ptr_null(child_start(pool, &spec, &err));
 	assert_says(err, "two agents have this name");
 }
 END_TEST
 
-START_TEST(without_descriptors_nothing_starts_and_nothing_is_left)
+/* Of another gavel: its capture is locked. */
+START_TEST(a_name_that_runs_elsewhere_is_taken)
 {
-	const char *argv[] = { fake_agent(), NULL };
+	const char *argv[] = { fake_agent(), "stall", NULL };
 	struct child_spec spec = { .name = "worker", .argv = argv };
-	struct rlimit limit, few;
+	struct children *other;
 	struct err err;
-	int n = 0, before = count_fds();
 
-	getrlimit(RLIMIT_NOFILE, &limit);
-	do {
-		few = limit;
-		few.rlim_cur = (rlim_t)(before - 3 + n);
-		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-		if (child_start(pool, &spec, 0, &err))
-			break;
-		setrlimit(RLIMIT_NOFILE, &limit);
-		assert_says(err, "Too many open files");
-		ck_assert_int_eq(count_fds(), before);
-		ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
-	} while (++n < 30);
-	setrlimit(RLIMIT_NOFILE, &limit);
-	ck_assert_int_gt(n, 5);
-	ck_assert_int_lt(n, 30);
+	start("worker", "stall", NULL);
+	other = children_open(folder, &err);
+	ck_assert_ptr_nonnull(other);
+	ck_assert_ptr_null(child_start(other, &spec, &err));
+	assert_says(err, "an agent of this name runs already");
+	children_close(other);
+	ck_assert_int_eq(access(path_of("worker.ndjson"), F_OK), 0);
 }
 END_TEST
 
@@ -296,33 +135,32 @@ START_TEST(words_arrive_as_they_are)
 				"*", "`id`", "'\"\\", NULL);
 
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "a;b\n$(touch ran)\ntwo words\n\n*\n`id`\n'\"\\\n");
+	ck_assert_str_eq(read_said("worker.ndjson"),
+			 "a;b\n$(touch ran)\ntwo words\n\n*\n`id`\n'\"\\\n");
 }
 END_TEST
 
-START_TEST(a_script_gets_its_words_too)
+START_TEST(a_script_is_found_here_and_in_path)
 {
-	const char *argv[] = { NULL, "a;b", "$x", NULL };
+	const char *argv[] = { "./agent", "a;b", "$x", NULL };
 	struct child_spec spec = { .name = "worker", .argv = argv, .folder = "/" };
 	struct child *c;
 	struct err err;
 
-	write_text(path_of("agent"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0700);
+	write_text(path_of("agent"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\npwd\n", 0700);
 	ck_assert_int_eq(chdir(folder), 0);
 	/* taken from here, though it works elsewhere */
-	argv[0] = "./agent";
-	c = child_start(pool, &spec, 0, &err);
+	c = child_start(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "a;b\n$x\n");
-	/* and from PATH */
+	ck_assert_str_eq(read_said("worker.ndjson"), "a;b\n$x\n/\n");
 	setenv("PATH", folder, 1);
 	spec.name = "other";
 	argv[0] = "agent";
-	c = child_start(pool, &spec, 0, &err);
+	c = child_start(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "a;b\n$x\n");
+	ck_assert_str_eq(read_said("other.ndjson"), "a;b\n$x\n/\n");
 }
 END_TEST
 
@@ -335,7 +173,7 @@ START_TEST(the_environment_is_chosen)
 	struct err err;
 	char want[400];
 
-	clearenv();
+	clear_environment();
 	setenv(CHILD_MARK, "of another gavel", 1);
 	setenv("PATH", "/bin", 1);
 	setenv("HOME", "/h", 1);
@@ -350,696 +188,286 @@ START_TEST(the_environment_is_chosen)
 	setenv("OTHER_TOKEN", "x", 1);
 	setenv("WANTED", "w=1;$(id)", 1);
 	setenv("MY_TOKEN", "t", 1);
-	c = child_start(pool, &spec, 0, &err);
+	c = child_start(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	wait_until(c->life == CHILD_OVER);
 	snprintf(want, sizeof(want),
 		 "PATH=/bin\nHOME=/h\nLC_ALL=C\nXDG_STATE_HOME=/s\nWANTED=w=1;$(id)\nMY_TOKEN=t\n"
-		 "TERM=dumb\nGAVEL_AGENT=agent:worker#1-%s\n", pool->tag);
-	ck_assert_str_eq(read_capture(&c->out), want);
+		 "TERM=dumb\nGAVEL_AGENT=%s/worker.ndjson#1\n",
+		 folder);
+	ck_assert_str_eq(read_said("worker.ndjson"), want);
 	ck_assert_str_eq(c->withheld, "XDG_SECRET, LC_API_KEY, XDG_my_password_file, OTHER_TOKEN, "
-				      "LD_PRELOAD, PATHS");
+				      "GAVEL_HOLDER, LD_PRELOAD, PATHS");
 }
 END_TEST
 
-START_TEST(it_has_its_own_session_folder_and_signals)
+START_TEST(it_has_its_own_session_descriptors_and_signals)
 {
-	const char *argv[] = { fake_agent(), "show-ids", "show-signals", NULL };
+	const char *argv[] = { fake_agent(), "show-ids", "show-fds", "show-signals", NULL };
 	struct child_spec spec = { .name = "worker", .argv = argv, .folder = folder };
+	int leak = open("/dev/null", O_RDONLY), far = fcntl(leak, F_DUPFD, 200);
 	struct child *c;
 	struct err err;
 	unsigned long long blocked = 1, ignored = 1;
 	sigset_t set;
 	char want[400];
 
-	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	c = child_start(pool, &spec, 0, &err);
+	c = child_start(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	wait_until(c->life == CHILD_OVER);
-	snprintf(want, sizeof(want), "pid %d group %d session %d\nfolder %s\n", (int)c->pid,
+	snprintf(want, sizeof(want), "pid %d group %d session %d\nfolder %s\n0\n1\n2\n", (int)c->pid,
 		 (int)c->pid, (int)c->pid, folder);
-	ck_assert_msg(strncmp(read_capture(&c->out), want, strlen(want)) == 0, "%s", text.p);
+	ck_assert_msg(strncmp(read_said("worker.ndjson"), want, strlen(want)) == 0, "%s", text.p);
 	ck_assert_int_eq(
 		sscanf(text.p + strlen(want), "SigBlk:%llx SigIgn:%llx", &blocked, &ignored), 2);
 	ck_assert_uint_eq(blocked, 0);
-	/* but for the two that libc keeps to itself, and may have got from whoever started us */
+	/* but for the two that libc keeps to itself */
 	ck_assert_uint_eq(ignored & ~(3ULL << 31), 0);
 	/* and ours are as they were */
-	ck_assert(signal(SIGPIPE, SIG_DFL) == SIG_IGN);
 	sigprocmask(SIG_SETMASK, NULL, &set);
 	ck_assert(sigismember(&set, SIGUSR1));
 	ck_assert(!sigismember(&set, SIGTERM));
-}
-END_TEST
-
-START_TEST(it_gets_three_descriptors)
-{
-	int leak = open("/dev/null", O_RDONLY),
-	    far = fcntl(leak, F_DUPFD, 200); /* not closed by exec */
-	struct child *first = start("first", "stall", NULL);
-	struct child *c = start("worker", "show-fds", NULL);
-
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "0\n1\n2\n");
-	ck_assert_int_eq(first->life, CHILD_RUNS);
 	close(leak);
 	close(far);
 }
 END_TEST
 
-/* Run in a process that has a terminal; 0 = as it should be. */
-static int in_terminal(const char *side)
+START_TEST(a_new_capture_gets_a_head)
 {
-	struct child *c;
-	int fd;
-
-	setsid();
-	fd = open(side, O_RDWR);
-	if (fd < 0 || ioctl(fd, TIOCSCTTY, 0) < 0)
-		return 2;
-	for (int i = 0; i <= 2; i++)
-		dup2(fd, i);
-	if (open("/dev/tty", O_RDWR) < 0)
-		return 3;
-	c = start("worker", "try-tty", NULL);
-	wait_until(c->life == CHILD_OVER);
-	read_capture(&c->out);
-	if (!strstr(text.p, "open /dev/tty: No such device or address\n"))
-		return 4;
-	if (strstr(text.p, "typed") || strstr(text.p, ": yes"))
-		return 5;
-	children_close(pool, NULL);
-	return 0;
-}
-
-START_TEST(it_has_no_terminal)
-{
-	int master = posix_openpt(O_RDWR | O_NOCTTY), status = 0;
-	struct err err;
-	pid_t pid;
-
-	ck_assert_int_ge(master, 0);
-	ck_assert_int_eq(grantpt(master), 0);
-	ck_assert_int_eq(unlockpt(master), 0);
-	children_close(pool, NULL);
-	pid = fork();
-	if (pid == 0) {
-		pool = children_open(NULL, &err);
-		_exit(pool ? in_terminal(ptsname(master)) : 6);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
-	close(master);
-	pool = children_open(NULL, &err);
-	ck_assert_ptr_nonnull(pool);
-}
-END_TEST
-
-START_TEST(low_descriptors_may_be_free)
-{
-	struct child *c = start("worker", "echo-back 1", "stderr oops", NULL);
-	struct err err;
-	int saved[3];
-
-	child_end_input(c);
-	wait_until(c->life == CHILD_OVER);
-	/* pipes get the numbers 0 to 2, which the child's ends must not be mixed up with */
-	for (int i = 0; i < 3; i++)
-		saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 100);
-	for (int i = 0; i < 3; i++)
-		close(i);
-	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
-	for (int i = 0; i < 3; i++)
-		if (fcntl(i, F_GETFD) < 0)
-			dup2(saved[i], i);
-	tell(c, "hello\n");
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "hello\n");
-	ck_assert_str_eq(read_capture(&c->err), "oops\noops\n");
-	children_close(pool, NULL);
-	pool = NULL;
-	for (int i = 0; i < 3; i++) {
-		dup2(saved[i], i);
-		close(saved[i]);
-	}
-}
-END_TEST
-
-/* ---- output ---- */
-
-START_TEST(a_flood_is_taken_while_nobody_looks)
-{
-	struct child *c = start("worker", "flood 52428800", NULL);
-	siginfo_t info;
-
-	/* nothing but waiting for its end: it ends only when all was taken */
-	ck_assert_int_eq(waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT), 0);
-	ck_assert_int_eq(info.si_status, 0);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_uint_eq(c->out.source.end, 52428800);
-	ck_assert_uint_eq(c->out.waiting, 0);
-	ck_assert_int_eq(c->number, 0);
-}
-END_TEST
-
-START_TEST(both_streams_are_kept_apart)
-{
-	struct child *c = start("worker", "say one", "stderr \x1b[31mred", "garbage 3000",
-				"say two", "partial three", "stderr end", "exit 3", NULL);
-
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->err), "\x1b[31mred\nend\n");
-	read_capture(&c->out);
-	ck_assert_uint_eq(text.n, 4 + 3000 + 4 + 5);
-	ck_assert_int_eq(memcmp(text.p, "one\n", 4), 0);
-	ck_assert_int_eq(memcmp(text.p + 3004, "two\nthree", 9), 0);
-}
-END_TEST
-
-START_TEST(fifty_agents_at_once)
-{
-	for (int i = 0; i < 50; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "worker-%d", i);
-		start(name, "flood 500000", "wait-for-line", NULL);
-	}
-	for (uint32_t i = 0; i < pool->list.n; i++)
-		wait_until(pool->list.v[i]->c.out.source.end == 500000);
-	for (uint32_t i = 0; i < pool->list.n; i++)
-		child_end_input(&pool->list.v[i]->c);
-	for (uint32_t i = 0; i < pool->list.n; i++)
-		wait_until(pool->list.v[i]->c.life == CHILD_OVER);
-	ck_assert_ptr_eq(children_find(pool, "worker-49"), &pool->list.v[49]->c);
-	ck_assert_ptr_null(children_find(pool, "worker-50"));
-}
-END_TEST
-
-/* A full disk: the first `room` bytes of a capture can be written, only half of each write. */
-static _Atomic uint64_t room;
-static atomic_uint refusals;
-
-static ssize_t full_pwrite(int fd, const void *from, size_t n, off_t offset)
-{
-	uint64_t left = room > (uint64_t)offset ? room - (uint64_t)offset : 0;
-
-	if (!left) {
-		refusals++;
-		errno = ENOSPC;
-		return -1;
-	}
-	n = n > 1 ? n / 2 : n;
-	return pwrite(fd, from, n < left ? n : (size_t)left, offset);
-}
-
-static void fill_disk(uint64_t bytes)
-{
-	room = bytes;
-	refusals = 0;
-	io.pwrite = full_pwrite;
-}
-
-enum { FLOOD = 3 << 20 };
-
-/* Bytes of a capture that were not written twice or out of order: lines as an agent without a full
- * disk writes them. */
-static void assert_same_as(const struct child_capture *one, const struct child_capture *other)
-{
-	struct buf first = { 0 };
-
-	read_capture(one);
-	buf_add_str(&first, buf_str(&text));
-	read_capture(other);
-	ck_assert_uint_eq(first.n, text.n);
-	ck_assert_int_eq(memcmp(first.p, text.p, text.n), 0);
-	buf_release(&first);
-}
-
-START_TEST(output_waits_while_the_disk_is_full)
-{
-	struct child *c, *other;
-	int unread = 0;
-
-	other = start("other", "flood 3145728", "say the end", NULL);
-	wait_until(other->life == CHILD_OVER);
-	fill_disk(1000001);
-	c = start("worker", "flood 3145728", "say the end", NULL);
-	wait_until(c->out.waiting && refusals > 3);
-	ck_assert_int_eq(c->out.trouble, ENOSPC);
-	ck_assert_uint_eq(c->out.source.end, 1000001);
-	/* it is not read further: its pipe fills, and it waits */
-	wait_until(ioctl(c->run->fds[DRAIN_OUT], FIONREAD, &unread) == 0 &&
-		   unread >= CHILD_PIPE_BYTES - 4096);
-	ck_assert_uint_le(c->out.waiting, 256 << 10);
-	ck_assert_int_eq(c->life, CHILD_RUNS);
-	/* a little room, in the middle of a line */
-	room = 1000003;
-	wait_until(c->out.source.end == 1000003);
-	ck_assert_int_eq(c->out.trouble, ENOSPC);
-	room = UINT64_MAX;
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_uint_eq(c->out.waiting, 0);
-	ck_assert_int_eq(c->out.trouble, 0);
-	ck_assert_int_eq(c->number, 0);
-	assert_same_as(&c->out, &other->out);
-}
-END_TEST
-
-/* An agent that has ended is not over before its last words are kept; the same for the newline
- * between two incarnations, and for stderr. */
-START_TEST(last_words_wait_for_room)
-{
-	struct child *c = start("worker", "partial one", NULL);
-	struct err err;
-
-	wait_until(c->life == CHILD_OVER);
-	fill_disk(3);
-	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
-	wait_until(c->life == CHILD_EXITED && refusals > 3 + 2 * CHILD_DRAIN_MS / CHILD_RETRY_MS);
-	ck_assert_int_eq(c->life, CHILD_EXITED);
-	ck_assert_uint_eq(c->out.waiting, 4);
-	room = UINT64_MAX;
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "one\none");
-}
-END_TEST
-
-START_TEST(other_agents_go_on_while_one_waits)
-{
-	struct rlimit limit, low;
-	struct child *c, *other;
-
-	/* a real error of a real write, also on stderr */
-	getrlimit(RLIMIT_FSIZE, &limit);
-	low = limit;
-	low.rlim_cur = 1 << 20;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &low), 0);
-	c = start("worker", "flood 3145728", "stderr flooded", NULL);
-	other = start("other", "echo-back", NULL);
-	wait_until(c->out.waiting);
-	ck_assert_int_eq(c->out.trouble, EFBIG);
-	tell(other, "still there\n");
-	wait_until(has_line(&other->out, "still there"));
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_uint_eq(c->out.source.end, FLOOD);
-	ck_assert(has_line(&c->err, "flooded"));
-}
-END_TEST
-
-/* Lines of gavel's own are written whole or not at all. */
-START_TEST(a_turn_does_not_begin_on_a_full_disk)
-{
-	const char *argv[] = { fake_agent(), "say answer", NULL };
-	struct child_spec spec = { .name = "worker", .argv = argv };
+	const char *argv[] = { fake_agent(), "say up", NULL };
+	struct child_spec spec = { .name = "worker", .argv = argv, .head = "{\"head\":1}" };
 	struct child *c;
 	struct err err;
 
-	c = child_add(pool, &spec, &err);
-	ck_assert_ptr_nonnull(c);
-	fill_disk(5);
-	ck_assert_int_eq(child_turn(c, argv, STR("question\n"), unit_now_ms(), &err), -1);
-	assert_says(err, "No space left on device; make room there, then try again");
-	ck_assert_int_eq(child_capture_append(c, STR("a remark\n"), &err), -1);
-	ck_assert_uint_eq(c->incarnation, 0);
-	ck_assert_uint_eq(c->out.source.end, 0);
-	room = UINT64_MAX;
-	ck_assert_int_eq(child_turn(c, argv, STR("question\n"), unit_now_ms(), &err), 0);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "question\nanswer\n");
-}
-END_TEST
-
-/* Who closes all the same is told how much that costs. */
-START_TEST(what_is_given_up_is_counted)
-{
-	struct child *c;
-	struct buf left = { 0 };
-	struct err err;
-
-	fill_disk(10);
-	c = start("worker", "say 0123456789abcde", "stall", NULL);
-	wait_until(c->out.waiting == 6);
-	children_close(pool, &left);
-	ck_assert_msg(str_find(buf_str(&left), STR("worker: lost the last 6 bytes of its output: "),
-			       0) == 0, "%s", left.p);
-	buf_release(&left);
-	io_reset();
-	pool = children_open(NULL, &err);
-}
-END_TEST
-
-START_TEST(captures_can_have_names)
-{
-	struct child *c;
-	struct err err;
-	const char *argv[] = { fake_agent(), "say more", NULL };
-	struct child_spec spec = { .name = "worker", .argv = argv };
-	struct children *other;
-	struct stat st;
-
-	children_close(pool, NULL);
-	write_text(path_of("worker.ndjson"), "old, cut o", 0600);
-	pool = children_open(folder, &err);
-	ck_assert_ptr_nonnull(pool);
-	c = child_start(pool, &spec, 0, &err);
-	ck_assert_msg(c != NULL, "%s", err.text);
-	/* another gavel would write over it */
-	other = children_open(folder, &err);
-	ck_assert_ptr_null(child_start(other, &spec, 0, &err));
-	assert_says(err, "another gavel does; name another folder");
-	children_close(other, NULL);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_uint_eq(c->out.source.start, 10);
-	ck_assert_str_eq(read_capture(&c->out), "\nmore\n");
-	ck_assert_int_eq(stat(path_of("worker.ndjson"), &st), 0);
-	ck_assert_int_eq(st.st_size, 16);
-	ck_assert_int_eq(stat(path_of("worker.stderr"), &st), 0);
-	ck_assert_int_eq(st.st_mode & 0777, 0600);
-	/* nothing is written through a link */
-	write_text(path_of("target"), "", 0600);
-	ck_assert_int_eq(symlink(path_of("target"), path_of("linked.ndjson")), 0);
-	spec.name = "linked";
-	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
-	assert_says(err, "linked.ndjson: cannot keep an agent's output there");
-}
-END_TEST
-
-/* ---- input ---- */
-
-START_TEST(it_hears_what_it_is_told)
-{
-	struct child *c = start("worker", "wait-for-line go", "say went", "wait-for-line", NULL);
-
-	tell(c, "no\ngo\n");
-	wait_until(has_line(&c->out, "went"));
-	child_end_input(c);
-	ck_assert_int_eq(c->input.fd, -1);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_int_eq(c->number, 0);
-}
-END_TEST
-
-START_TEST(input_can_be_at_its_end_from_the_start)
-{
-	const char *argv[] = { fake_agent(), "echo-back", "say end", NULL };
-	struct child_spec spec = { .name = "worker", .argv = argv, .no_input = true };
-	struct err err;
-	struct child *c = child_start(pool, &spec, 0, &err);
-
+	c = child_start(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "end\n");
-}
-END_TEST
-
-START_TEST(not_reading_is_seen)
-{
-	struct child *c = start("worker", "say up", "wait-for-line", NULL);
-	int64_t t = unit_now_ms();
-
-	wait_until(has_line(&c->out, "up"));
-	freeze(c);
-	tell(c, "hello\n");
-	children_tick(pool, t + 1000);
-	ck_assert_int_eq(c->input.unread, 6);
-	ck_assert_int_eq(c->input.waits_since_ms, t + 1000);
-	ck_assert_int_ge(children_wait_ms(pool, t), 0);
-	children_tick(pool, t + 13000);
-	ck_assert_int_eq(c->input.waits_since_ms, t + 1000);
-	kill(c->pid, SIGCONT);
+	ck_assert_int_eq(child_restart(c, 0, 0, &err), 0);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_int_eq(c->input.waits_since_ms, 0);
+	ck_assert_uint_eq(count_in("worker.ndjson", "{\"head\":1}"), 1);
+	ck_assert_int_eq(strncmp(text.p, "\t{\"head\":1}\n\t{\"gavel\":\"run\"", 26), 0);
 }
 END_TEST
 
-/* ---- the end ---- */
-
-static void assert_words(const struct child *c, const char *want)
-{
-	struct buf words = { 0 };
-
-	child_status_text(c, &words);
-	ck_assert_str_eq(words.p, want);
-	buf_release(&words);
-}
+/* ---- ends ---- */
 
 START_TEST(how_it_ended_is_told)
 {
-	struct child *code = start("code", "exit 3", NULL), *crash = start("crash", "crash", NULL);
-	struct child *stays = start("stays", "stall", NULL);
+	struct child *three = start("three", "say x", "stderr oops", "exit 3", NULL);
+	struct child *crash = start("crash", "crash", NULL);
+	struct child *runs = start("runs", "stall", NULL);
 
-	wait_until(code->life == CHILD_OVER && crash->life == CHILD_OVER);
-	assert_words(code, "exit code 3");
-	ck_assert(crash->by_signal);
-	ck_assert_int_eq(crash->number, SIGSEGV);
-	crash->dumped = false; /* as the machine is set up */
-	assert_words(crash, "signal 11 (Segmentation fault)");
-	assert_words(stays, "runs");
-	ck_assert_int_eq(children_wait_ms(pool, unit_now_ms()), -1);
+	wait_until(three->life == CHILD_OVER && crash->life == CHILD_OVER);
+	assert_status(three, "exit code 3");
+	ck_assert(crash->end.by_signal);
+	assert_status(runs, "runs");
+	ck_assert_str_eq(read_said("three.ndjson"), "x\n");
+	ck_assert_str_eq(read_whole("three.stderr"), "oops\n");
+	ck_assert_uint_eq(three->err.source.end, 5);
 }
 END_TEST
 
-START_TEST(a_parent_that_ignored_sigchld_does_not_matter)
+START_TEST(stopping_takes_its_steps)
 {
-	struct child *c;
-	struct err err;
+	struct child *c = start("worker", "ignore-term", "say up", "wait-for-line", "say bye", NULL);
+	struct child *tough = start("tough", "ignore-term", "say up", "stall", NULL);
+	struct buf left = { 0 };
 
-	children_close(pool, NULL);
-	signal(SIGCHLD, SIG_IGN);
-	pool = children_open(NULL, &err);
-	ck_assert_ptr_nonnull(pool);
-	c = start("code", "exit 3", NULL);
-	wait_until(c->life == CHILD_OVER);
-	assert_words(c, "exit code 3");
-}
-END_TEST
-
-START_TEST(asked_it_ends_in_time)
-{
-	struct child *c = start("worker", "ignore-term", "say up", "wait-for-line notify:shutdown",
-				"say bye", "exit 0", NULL);
-
-	wait_until(has_line(&c->out, "up"));
-	tell(c, "{\"type\":\"notify:shutdown\"}\n");
+	wait_until(has("worker.ndjson", "up\n") && has("tough.ndjson", "up\n"));
 	child_stop(c, unit_now_ms(), PATIENCE_MS);
 	ck_assert_int_eq(c->stop, CHILD_ASKED);
-	ck_assert_int_gt(children_wait_ms(pool, unit_now_ms()), 0);
+	child_end_input(c); /* as its protocol would */
 	wait_until(c->life == CHILD_OVER);
-	assert_words(c, "exit code 0");
-	ck_assert_int_eq(c->stop, CHILD_ASKED);
-	ck_assert(has_line(&c->out, "bye"));
+	assert_status(c, "exit code 0");
+	child_stop(tough, unit_now_ms(), 0);
+	wait_until(tough->stop == CHILD_TERMED);
+	ck_assert_int_eq(tough->life, CHILD_RUNS);
+	children_kill(pool, &left);
+	ck_assert_int_eq(tough->life, CHILD_OVER);
+	ck_assert_int_eq(tough->stop, CHILD_KILLED);
+	assert_status(tough, "signal 9 (Killed)");
+	ck_assert_uint_eq(left.n, 0);
 }
 END_TEST
 
-START_TEST(who_ignores_term_is_killed)
-{
-	struct child *c = start("worker", "ignore-term", "say up", "stall", NULL);
-	int64_t t;
-
-	wait_until(has_line(&c->out, "up"));
-	t = unit_now_ms();
-	child_stop(c, t, 1000);
-	children_tick(pool, t + 999);
-	ck_assert_int_eq(c->stop, CHILD_ASKED);
-	ck_assert_int_eq(children_wait_ms(pool, t + 999), 1);
-	/* a second request can only shorten it */
-	child_stop(c, t, 5000);
-	children_tick(pool, t + 1000);
-	ck_assert_int_eq(c->stop, CHILD_TERMED);
-	children_tick(pool, t + 1000 + CHILD_TERM_MS - 1);
-	ck_assert_int_eq(c->stop, CHILD_TERMED);
-	ck_assert_int_eq(c->life, CHILD_RUNS);
-	children_tick(pool, t + 1000 + CHILD_TERM_MS);
-	ck_assert_int_eq(c->stop, CHILD_KILLED);
-	wait_until(c->life == CHILD_OVER);
-	assert_words(c, "signal 9 (Killed)");
-}
-END_TEST
-
-START_TEST(without_grace_it_is_termed_at_once_even_when_stopped)
+START_TEST(a_killed_holder_takes_its_agent_along)
 {
 	struct child *c = start("worker", "say up", "stall", NULL);
+	pid_t holder = parent_of(c->pid), agent = c->pid;
+	struct err err;
 
-	wait_until(has_line(&c->out, "up"));
-	freeze(c);
-	child_stop(c, unit_now_ms(), 0);
-	ck_assert_int_eq(c->stop, CHILD_TERMED);
+	wait_until(has("worker.ndjson", "up\n"));
+	kill(holder, SIGKILL);
 	wait_until(c->life == CHILD_OVER);
-	assert_words(c, "signal 15 (Terminated)");
+	assert_status(c, "ended, status unknown");
+	wait_until(waitpid(agent, NULL, WNOHANG) == agent);
+	/* what is left of it does not hinder the next */
+	ck_assert_msg(child_restart(c, unit_now_ms(), 0, &err) == 0, "%s", err.text);
+	keep_both(c);
+	ck_assert_uint_eq(c->incarnation, 2);
+	wait_until(strcmp(read_said("worker.ndjson"), "up\nup\n") == 0);
+	ck_assert_int_eq(c->life, CHILD_RUNS);
 }
 END_TEST
 
-START_TEST(its_processes_end_with_it)
+/* It gets SIGTERM, but works on: it must not be started a second time. */
+START_TEST(an_agent_that_survives_its_holder_is_told)
 {
-	struct child *c = start("worker", "fork-child", "fork-child", "stall", NULL);
-	pid_t pid = pid_told(c);
+	struct child *c = start("worker", "ignore-term", "say up", "stall", NULL);
+	struct children *other;
+	struct err err;
+	char want[80];
 
-	ck_assert(lives(pid));
-	child_stop(c, unit_now_ms(), 0);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert(!lives(pid));
-}
-END_TEST
-
-START_TEST(processes_it_left_behind_are_ended)
-{
-	struct child *c = start("worker", "say one", "fork-child", "exit 0", NULL);
-	pid_t pid = pid_told(c);
-
-	/* they keep the pipes open, and its end is its exit all the same */
-	wait_until(c->life == CHILD_OVER);
-	ck_assert(!lives(pid));
-	assert_words(c, "exit code 0");
-	ck_assert(has_line(&c->out, "one"));
-}
-END_TEST
-
-START_TEST(processes_it_left_behind_that_ignore_term_are_killed)
-{
-	struct child *c = start("worker", "ignore-term", "fork-child", "exit 0", NULL);
-	pid_t pid = pid_told(c);
-	int64_t t = unit_now_ms();
-
-	wait_until(c->life == CHILD_EXITED);
-	t += 100000; /* our clock may run ahead */
-	children_tick(pool, t);
-	ck_assert_int_eq(c->stop, CHILD_TERMED);
-	children_tick(pool, t + CHILD_TERM_MS - 1);
-	ck_assert(lives(pid));
-	ck_assert_int_eq(c->stop, CHILD_TERMED);
-	children_tick(pool, t + CHILD_TERM_MS + 100);
-	ck_assert_int_eq(c->stop, CHILD_KILLED);
-	for (int64_t until = unit_now_ms() + PATIENCE_MS; c->life != CHILD_OVER && unit_now_ms() < until;)
-		children_tick(pool, t += 1000);
+	wait_until(has("worker.ndjson", "up\n") && c->holder == HOLDER_RUNS);
+	kill(parent_of(c->pid), SIGKILL);
+	wait_until(c->holder == HOLDER_ABSENT);
+	children_tick(pool, unit_now_ms() + PATIENCE_MS);
 	ck_assert_int_eq(c->life, CHILD_OVER);
-	/* the clock of this test runs ahead of the kernel */
-	for (int64_t until = unit_now_ms() + PATIENCE_MS; lives(pid) && unit_now_ms() < until;)
-		;
-	ck_assert(!lives(pid));
+	snprintf(want, sizeof(want), "its holder was killed; pid %ld still runs", (long)c->pid);
+	assert_status(c, want);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), -1);
+	assert_says(err, "still runs; kill it");
+	ck_assert_uint_eq(c->incarnation, 1);
+	other = children_open(folder, &err);
+	assert_status(child_attach(other, "worker", &err), want);
+	children_close(other);
+	kill(c->pid, SIGKILL);
+	wait_until(waitpid(c->pid, NULL, WNOHANG) == c->pid);
+	children_tick(pool, unit_now_ms() + 2 * PATIENCE_MS);
+	assert_status(c, "ended, status unknown");
+	ck_assert_msg(child_restart(c, unit_now_ms(), 0, &err) == 0, "%s", err.text);
+	keep_both(c);
 }
 END_TEST
 
-static bool is_gone(pid_t pid)
+/* A holder that the kernel does not let run for a while has not ended; nor is it waited for. What it
+ * is to do meanwhile, it does later. */
+START_TEST(a_slow_holder_is_not_an_end)
 {
-	return !lives(pid);
-}
+	struct child *c = start("worker", "say up", "wait-for-line", NULL), *again;
+	pid_t holder = parent_of(c->pid);
+	int64_t begin;
+	struct err err;
 
-/* A process in a session of its own: found by its mark, it ends with the agent. */
-START_TEST(a_process_that_went_away_is_ended)
-{
-	struct child *c = start("worker", "fork-away", "say last words", "exit 0", NULL);
-	pid_t pid = pid_told(c);
-
-	wait_until(c->life == CHILD_OVER);
-	ck_assert(has_line(&c->out, "last words"));
-	ck_assert(is_gone(pid));
-	ck_assert_uint_eq(c->left.n, 0);
-}
-END_TEST
-
-/* While another agent runs, that one's processes are left alone, and strangers always. */
-START_TEST(others_that_went_away_are_left_alone)
-{
-	struct child *other = start("other", "fork-away", "wait-for-line", NULL);
-	struct child *c = start("worker", "ignore-term", "fork-away", "exit 0", NULL);
-	pid_t others = pid_told(other), pid = pid_told(c), stranger = fork();
-
-	if (stranger == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
-		setsid();
-		pause();
-		_exit(0);
+	wait_until(has("worker.ndjson", "up\n"));
+	kill(holder, SIGSTOP);
+	children_close(pool);
+	pool = children_open(folder, &err);
+	again = child_attach(pool, "worker", &err);
+	ck_assert_msg(again != NULL, "%s", err.text);
+	ck_assert_uint_eq(again->incarnation, 1);
+	assert_status(again, "runs");
+	begin = unit_now_ms();
+	for (int i = 0; i < 40; i++) {
+		children_tick(pool, begin + i * 1000);
+		ck_assert_int_eq(again->holder, HOLDER_SILENT);
 	}
-	wait_until(c->stop == CHILD_TERMED);
-	c->deadline_ms = 0; /* it ignores TERM */
-	wait_until(c->life == CHILD_OVER);
-	ck_assert(is_gone(pid));
-	ck_assert(lives(others));
-	child_stop(other, unit_now_ms(), 0);
-	wait_until(other->life == CHILD_OVER);
-	ck_assert(is_gone(others));
-	ck_assert(lives(stranger));
-	kill(stranger, SIGKILL);
-	waitpid(stranger, NULL, 0);
+	ck_assert_int_lt(unit_now_ms() - begin, 20 * HOLDER_WAIT_MS);
+	ck_assert_int_eq(children_wait_ms(pool, begin), -1);
+	assert_says(again->why, "does not respond");
+	assert_status(again, "does not respond");
+	child_end_input(again);
+	kill(holder, SIGCONT);
+	wait_until(again->life == CHILD_OVER);
+	assert_status(again, "exit code 0");
+	ck_assert_int_eq(again->holder, HOLDER_ABSENT);
 }
 END_TEST
 
-/* Without a mark it is known by its parent, as long as that one lives. */
-START_TEST(a_process_without_environment_is_ended)
+START_TEST(a_stop_before_it_is_connected_is_kept)
 {
-	const char *argv[] = { "/bin/sh", "-c", "env -i setsid sh -c 'trap \"\" TERM; echo child "
-						"$$; while :; do sleep 1; done' & wait", NULL };
-	struct child_spec spec = { .name = "worker", .argv = argv };
-	struct child *c;
-	struct err err;
-	pid_t pid;
+	struct child *c = start("worker", "stall", NULL);
 
-	c = child_start(pool, &spec, unit_now_ms(), &err);
-	ck_assert_ptr_nonnull(c);
-	pid = pid_told(c);
+	ck_assert_int_ne(c->holder, HOLDER_RUNS);
 	child_stop(c, unit_now_ms(), 0);
-	wait_until(c->life == CHILD_EXITED);
-	ck_assert(lives(pid));
-	c->deadline_ms = 0;
 	wait_until(c->life == CHILD_OVER);
-	ck_assert(is_gone(pid));
+	assert_status(c, "signal 15 (Terminated)");
 }
 END_TEST
 
-START_TEST(closing_kills_what_went_away)
+START_TEST(who_cannot_be_reached_has_a_reason)
 {
-	struct child *c = start("worker", "ignore-term", "fork-away", "stall", NULL);
-	pid_t pid = pid_told(c);
-	struct buf left = { 0 };
+	struct child *c = start("worker", "stall", NULL);
+	struct holder_link links[20];
+	struct holder_greeting h;
 	struct err err;
+	int n = 0;
 
-	children_close(pool, &left);
-	ck_assert(is_gone(pid));
-	ck_assert_uint_eq(left.n, 0);
-	buf_release(&left);
-	pool = children_open(NULL, &err);
-	ck_assert_ptr_nonnull(pool);
+	wait_until(c->holder == HOLDER_RUNS);
+	buf_adds(&c->link.in, "S te"); /* the rest of a line is waited for by its descriptor */
+	ck_assert_int_eq(children_wait_ms(pool, unit_now_ms()), -1);
+	buf_clear(&c->link.in);
+	ck_assert_int_eq(holder_ask(path_of("nobody.ndjson"), NULL, &h, &err), HOLDER_ABSENT);
+	assert_says(err, "nobody.ndjson: its agent does not run");
+	chmod(folder, 0770);
+	ck_assert_int_eq(holder_ask(c->capture, NULL, &h, &err), HOLDER_REFUSED);
+	assert_says(err, "write");
+	chmod(folder, 0700);
+	while (n < 20 && holder_ask(c->capture, &links[n], &h, &err) == HOLDER_RUNS)
+		n++;
+	ck_assert_int_eq(n, 15); /* the pool has one */
+	ck_assert_int_eq(holder_ask(c->capture, NULL, &h, &err), HOLDER_BUSY);
+	assert_says(err, "too many programs are connected");
+	ck_assert(!holder_say(&links[0], "%0600d", 0)); /* not in parts, either */
+	while (n > 0)
+		holder_close(&links[--n]);
 }
 END_TEST
 
-START_TEST(what_could_not_be_ended_is_told)
-{
-	struct child *c = start("worker", "exit 0", NULL);
-	struct buf left = { 0 };
-	struct err err;
+/* ---- records ---- */
 
-	wait_until(c->life == CHILD_OVER);
-	vec_push(&c->known, (struct child_process){ .pid = 17 });
-	vec_push(&c->known, (struct child_process){ .pid = 4711 });
-	processes_leave(c);
-	children_close(pool, &left);
-	ck_assert_str_eq(left.p, "worker: left running: 17, 4711; it could not be ended\n");
-	buf_release(&left);
-	pool = children_open(NULL, &err);
-	ck_assert_ptr_nonnull(pool);
+static int reads;
+
+static ssize_t count_pread(int fd, void *to, size_t n, off_t at)
+{
+	reads++;
+	return pread(fd, to, n, at);
 }
-END_TEST
 
-START_TEST(closing_kills_what_runs)
+START_TEST(the_end_is_read_from_the_end)
 {
-	struct child *c = start("worker", "ignore-term", "fork-child", "wait-for-line",
-				"flood 100000000", NULL);
-	pid_t pid = c->pid, grandchild = pid_told(c);
-	struct err err;
+	struct buf capture = { 0 };
+	struct capture_end end;
+	uint64_t start;
+	int fd;
 
-	tell(c, "go\n");
-	wait_until(c->out.source.end > 1000000);
-	children_close(pool, NULL);
-	ck_assert(!lives(pid));
-	for (int64_t until = unit_now_ms() + PATIENCE_MS; lives(grandchild) && unit_now_ms() < until;)
-		;
-	ck_assert(!lives(grandchild));
-	pool = children_open(NULL, &err);
-	ck_assert_ptr_nonnull(pool);
+	buf_adds(&capture, "\t{\"gavel\":\"capture\"}\n");
+	start = capture.n;
+	buf_adds(&capture, "\t{\"gavel\":\"run\",\"n\":2,\"pid\":7,\"t\":1}\n");
+	for (int i = 0; i < 5000; i++)
+		buf_adds(&capture, "a\tb, \t{\"gavel\":\"exit\",\"n\":2,\"code\":1} of another line\n");
+	buf_adds(&capture, "\t{\"gavel\":\"to\",\"id\":\"m-1\",\"t\":1}\n"
+			   "\t{\"gavel\":\"exit\",\"n\":2,\"code\":4,\"t\":1}\n");
+	write_text(path_of("x.ndjson"), capture.p, 0600);
+	fd = open(path_of("x.ndjson"), O_RDONLY | O_CLOEXEC);
+	capture_read_end(fd, start, &end);
+	ck_assert_uint_eq(end.run, 2);
+	ck_assert_int_eq(end.pid, 7);
+	ck_assert(!end.ended); /* that was said to the agent */
+	ck_assert_int_eq(capture_find_letter(fd, start, 2, "m-1"), CAPTURE_HAS_LETTER);
+	ck_assert_int_eq(capture_find_letter(fd, start, 2, "m-2"), CAPTURE_NOT_YET);
+	close(fd);
+	buf_adds(&capture, "\t{\"gavel\":\"exit\",\"n\":2,\"signal\":9,\"t\":1,\"unread\":3,"
+			   "\"id\":\"m-1\",\"left\":[8,9]}\nnoted\n");
+	write_text(path_of("x.ndjson"), capture.p, 0600);
+	fd = open(path_of("x.ndjson"), O_RDONLY | O_CLOEXEC);
+	io.pread = count_pread;
+	capture_read_end(fd, start, &end);
+	ck_assert_int_le(reads, 4);
+	ck_assert(end.ended && end.by_signal && end.number == 9);
+	ck_assert_str_eq(end.unread, "m-1");
+	ck_assert_uint_eq(end.unread_n, 3);
+	ck_assert_str_eq(end.left, "8,9");
+	ck_assert_uint_eq(end.start, start);
+	capture_read_end(fd, 0, &end);
+	ck_assert_uint_eq(end.start, start);
+	ck_assert(end.ended);
+	ck_assert_int_eq(capture_find_letter(fd, start, 2, "m-2"), CAPTURE_NEVER);
+	close(fd);
+	buf_release(&capture);
 }
 END_TEST
 
@@ -1057,146 +485,48 @@ static const char *path_to(const struct child *c)
 START_TEST(a_restart_is_another_incarnation)
 {
 	struct child *c = start("worker", "partial cut o", "stderr oops", "exit 4", NULL);
-	char *first = xstrdup(path_to(c));
+	char *first = strdup(path_to(c));
+	struct buf path = { 0 };
 	struct err err;
 
 	ck_assert_uint_eq(c->incarnation, 1);
-	ck_assert_int_eq(strncmp(first, "agent:worker#1-", 15), 0);
+	ck_assert_uint_eq(holder_split(first, &path), 1);
+	ck_assert_str_eq(path.p, path_of("worker.ndjson"));
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_ptr_null(children_input(pool, first, &err));
-	ck_assert_str_eq(
-		err.text,
-		"worker: the agent has ended (exit code 4); restart it, then decide again");
+	buf_clear(&path);
+	child_next_path(c, &path);
 	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	ck_assert_uint_eq(c->incarnation, 2);
-	ck_assert_int_eq(c->life, CHILD_RUNS);
-	ck_assert_ptr_null(children_input(pool, first, &err));
-	ck_assert_str_eq(err.text,
-			 "worker: the agent was restarted; what was meant for the one before "
-			 "is not sent to it: decide again");
+	ck_assert_str_eq(path_to(c), path.p);
+	ck_assert_str_ne(path_to(c), first);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "cut o\ncut o");
-	ck_assert_str_eq(read_capture(&c->err), "oops\noops\n");
-	ck_assert_uint_eq(c->out.began, 5);
-	ck_assert_ptr_null(children_input(pool, "agent:work#1-00000000", &err));
-	assert_says(err, "no such agent runs here");
-	ck_assert_ptr_null(children_input(pool, "/tmp/file", &err));
+	ck_assert_str_eq(read_said("worker.ndjson"), "cut o\ncut o\n");
+	ck_assert_str_eq(read_whole("worker.stderr"), "oops\noops\n");
+	ck_assert_uint_eq(c->err.began, 5);
+	read_whole("worker.ndjson");
+	ck_assert_int_eq(strncmp(text.p + c->out.began, "\t{\"gavel\":\"run\",\"n\":2,", 22), 0);
 	free(first);
-}
-END_TEST
-
-START_TEST(each_turn_has_its_own_words_and_begins_with_what_it_is_told)
-{
-	const char *first[] = { fake_agent(), "show-args", "partial cut", "--", "one", NULL };
-	const char *second[] = { fake_agent(), "show-args", "exit 3", "--", "two", "words", NULL };
-	struct child_spec spec = { .name = "reviewer", .argv = first };
-	struct buf path = { 0 };
-	struct child *c;
-	struct err err;
-
-	c = child_add(pool, &spec, &err);
-	ck_assert_msg(c != NULL, "%s", err.text);
-	ck_assert_int_eq(c->life, CHILD_OVER);
-	ck_assert_uint_eq(c->incarnation, 0);
-	child_next_path(c, &path);
-	ck_assert_int_eq(child_turn(c, first, STR("told 1\n"), unit_now_ms(), &err), 0);
-	ck_assert_str_eq(path.p, path_to(c));
-	ck_assert_int_eq(child_turn(c, second, STR("no\n"), unit_now_ms(), &err), -1);
-	assert_says(err, "is not over");
-	ck_assert_int_eq(child_capture_append(c, STR("no\n"), &err), -1);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_int_eq(child_capture_append(c, STR("noted\n"), &err), 0);
-	ck_assert_int_eq(child_turn(c, second, STR("told 2\n"), unit_now_ms(), &err), 0);
-	ck_assert_uint_eq(c->incarnation, 2);
-	ck_assert_uint_eq(c->out.began, strlen("told 1\none\ncut\nnoted\ntold 2\n"));
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_int_eq(c->number, 3);
-	ck_assert_str_eq(read_capture(&c->out),
-			 "told 1\none\ncut\nnoted\ntold 2\ntwo\nwords\n");
 	buf_release(&path);
-}
-END_TEST
-
-START_TEST(a_turn_that_cannot_start_is_told_nothing)
-{
-	const char *argv[] = { path_of("gone"), NULL };
-	struct child_spec spec = { .name = "reviewer", .argv = argv };
-	struct child *c;
-	struct err err;
-
-	write_text(argv[0], "#!/bin/sh\n", 0700);
-	c = child_add(pool, &spec, &err);
-	ck_assert_msg(c != NULL, "%s", err.text);
-	ck_assert_int_eq(unlink(argv[0]), 0);
-	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), unit_now_ms(), &err), -1);
-	assert_says(err, "cannot run");
-	ck_assert_uint_eq(c->incarnation, 0);
-	ck_assert_str_eq(read_capture(&c->out), "");
-	write_text(argv[0], "#!/bin/sh\necho here\n", 0700);
-	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), unit_now_ms(), &err), 0);
-	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "told\nhere\n");
-}
-END_TEST
-
-START_TEST(the_same_number_in_another_run_is_another_incarnation)
-{
-	struct children *mine = pool, *other;
-	struct child *c = start("worker", "stall", NULL);
-	struct err err;
-
-	other = pool = children_open(NULL, &err);
-	ck_assert_ptr_nonnull(other);
-	start("worker", "stall", NULL);
-	pool = mine;
-	ck_assert_ptr_nonnull(children_input(mine, path_to(c), &err));
-	ck_assert_ptr_null(children_input(other, path_to(c), &err));
-	assert_says(err, "the agent was restarted");
-	children_close(other, NULL);
-}
-END_TEST
-
-START_TEST(a_path_leads_to_the_input)
-{
-	struct child *c = start("worker", "wait-for-line", NULL);
-	struct err err;
-
-	ck_assert_ptr_eq(children_input(pool, path_to(c), &err), &c->input);
-	child_end_input(c);
-	ck_assert_ptr_null(children_input(pool, path_to(c), &err));
-}
-END_TEST
-
-START_TEST(an_end_is_seen_without_a_tick)
-{
-	struct child *c = start("worker", "exit 1", NULL);
-	siginfo_t info;
-	struct err err;
-
-	ck_assert_int_eq(waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT), 0);
-	ck_assert_ptr_null(children_input(pool, path_to(c), &err));
-	assert_says(err, "has ended (exit code 1)");
-	wait_until(c->life == CHILD_OVER);
 }
 END_TEST
 
 START_TEST(a_restart_ends_what_runs_first)
 {
 	struct child *c = start("worker", "say up", "stall", NULL);
-	pid_t first = c->pid;
 	struct err err;
 
-	wait_until(has_line(&c->out, "up"));
+	wait_until(has("worker.ndjson", "up\n"));
 	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	ck_assert_uint_eq(c->incarnation, 1);
 	wait_until(c->incarnation == 2);
-	ck_assert(!lives(first));
-	wait_until(has_line(&c->out, "up\nup"));
+	keep_both(c);
+	wait_until(strcmp(read_said("worker.ndjson"), "up\nup\n") == 0);
 	/* stopping calls a restart off */
 	ck_assert_int_eq(child_restart(c, unit_now_ms(), PATIENCE_MS, &err), 0);
 	child_stop(c, unit_now_ms(), 0);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_uint_eq(c->incarnation, 2);
+	assert_status(c, "signal 15 (Terminated)");
 }
 END_TEST
 
@@ -1208,8 +538,9 @@ START_TEST(a_restart_that_fails_says_so)
 	struct err err;
 
 	write_text(path_of("agent"), "#!/bin/sh\nread line\n", 0700);
-	c = child_start(pool, &spec, 0, &err);
+	c = child_start(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
+	keep_both(c);
 	unlink(path_of("agent"));
 	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	wait_until(c->life == CHILD_OVER);
@@ -1217,6 +548,7 @@ START_TEST(a_restart_that_fails_says_so)
 	ck_assert_uint_eq(c->incarnation, 1);
 	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), -1);
 	assert_says(err, "worker: cannot run");
+	ck_assert(has("worker.ndjson", "\"n\":1,"));
 }
 END_TEST
 
@@ -1228,14 +560,155 @@ START_TEST(restarts_leak_nothing)
 
 	wait_until(c->life == CHILD_OVER);
 	before = count_fds();
-	for (unsigned i = 2; i <= 20; i++) {
+	for (unsigned i = 2; i <= 10; i++) {
 		ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 		ck_assert_uint_eq(c->incarnation, i);
 		wait_until(c->life == CHILD_OVER);
 	}
 	ck_assert_int_eq(count_fds(), before);
-	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
-	ck_assert_uint_eq(c->out.source.end, 40);
+	ck_assert_str_eq(read_said("worker.ndjson"), "x\nx\nx\nx\nx\nx\nx\nx\nx\nx\n");
+}
+END_TEST
+
+START_TEST(each_turn_has_its_own_words)
+{
+	const char *first[] = { fake_agent(), "show-args", "partial cut", "wait-for-line", "--", "one",
+				NULL };
+	const char *second[] = { fake_agent(), "show-args", "exit 3", "--", "two", "words", NULL };
+	struct child_spec spec = { .name = "reviewer", .argv = first, .head = "{\"head\":1}" };
+	struct child *c;
+	struct err err;
+
+	c = child_add(pool, &spec, &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_int_eq(c->life, CHILD_OVER);
+	ck_assert_uint_eq(c->incarnation, 0);
+	ck_assert_int_eq(child_turn(c, first, &err), 0);
+	keep_both(c);
+	ck_assert_int_eq(child_turn(c, second, &err), -1);
+	assert_says(err, "is not over");
+	ck_assert_int_eq(child_capture_append(c, STR("no\n"), &err), -1);
+	child_end_input(c);
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_int_eq(child_capture_append(c, STR("noted\n"), &err), 0);
+	ck_assert_int_eq(child_turn(c, second, &err), 0);
+	ck_assert_uint_eq(c->incarnation, 2);
+	wait_until(c->life == CHILD_OVER);
+	assert_status(c, "exit code 3");
+	ck_assert_str_eq(read_said("reviewer.ndjson"), "one\ncut\nnoted\ntwo\nwords\n");
+}
+END_TEST
+
+/* ---- attaching ---- */
+
+START_TEST(attaches_to_one_that_runs)
+{
+	struct child *c = start("worker", "say up", "stderr oh", "wait-for-line", "say bye", "exit 5",
+				NULL);
+	pid_t pid = c->pid;
+	uint64_t began = c->out.began;
+	struct err err;
+
+	wait_until(has("worker.ndjson", "up\n"));
+	children_close(pool); /* gavel ends, the agent goes on */
+	pool = children_open(folder, &err);
+	c = child_attach(pool, "worker", &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_int_eq(c->life, CHILD_RUNS);
+	ck_assert_int_eq(c->pid, pid);
+	ck_assert_uint_eq(c->incarnation, 1);
+	ck_assert_uint_eq(c->out.began, began);
+	assert_status(c, "runs");
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), -1);
+	assert_says(err, "does not have its whole command");
+	child_end_input(c);
+	wait_until(c->life == CHILD_OVER);
+	assert_status(c, "exit code 0");
+	ck_assert_str_eq(read_said("worker.ndjson"), "up\n");
+}
+END_TEST
+
+START_TEST(attaches_to_one_that_ended)
+{
+	struct child *c = start("worker", "exit 3", NULL);
+	struct err err;
+
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
+	wait_until(c->life == CHILD_OVER);
+	children_close(pool);
+	pool = children_open(folder, &err);
+	c = child_attach(pool, "worker", &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_int_eq(c->life, CHILD_OVER);
+	ck_assert_uint_eq(c->incarnation, 2);
+	assert_status(c, "exit code 3");
+	ck_assert_ptr_null(child_attach(pool, "nobody", &err));
+	assert_says(err, "nobody.ndjson");
+}
+END_TEST
+
+/* While it is looked at: how the old run ended is told, then the new one is followed. */
+START_TEST(a_restart_by_another_gavel_is_followed)
+{
+	struct child *own = start("worker", "say up", "wait-for-line", NULL), *c;
+	struct children *other;
+	uint64_t began;
+	struct err err;
+
+	wait_until(has("worker.ndjson", "up\n"));
+	other = children_open(folder, &err);
+	c = child_attach(other, "worker", &err);
+	/* looks at each step; when the next one runs already; when that has ended already */
+	for (unsigned run = 2; run <= 5; run++) {
+		if (run < 5) /* the fourth was stopped */
+			child_stop(own, unit_now_ms(), 0);
+		wait_until(own->life == CHILD_OVER);
+		if (run == 2)
+			wait_until((children_tick(other, unit_now_ms()), c->life == CHILD_OVER));
+		ck_assert_int_eq(child_restart(own, unit_now_ms(), 0, &err), 0);
+		keep_both(own);
+		began = own->out.began;
+		if (run == 4) {
+			child_stop(own, unit_now_ms(), 0);
+			wait_until(own->life == CHILD_OVER);
+		}
+		while (c->life == CHILD_RUNS)
+			children_tick(other, unit_now_ms());
+		assert_status(c, "signal 15 (Terminated)");
+		ck_assert_uint_eq(c->incarnation, run - 1);
+		ck_assert_int_eq(children_wait_ms(other, unit_now_ms()), 0);
+		children_tick(other, unit_now_ms());
+		ck_assert_uint_eq(c->incarnation, run);
+		ck_assert_uint_ge(c->out.began, run == 4 ? 0 : began);
+		wait_until((children_tick(other, unit_now_ms()),
+			    c->holder == (run == 4 ? HOLDER_ABSENT : HOLDER_RUNS)));
+	}
+	ck_assert_uint_eq(c->out.began, began);
+	ck_assert_int_eq(c->pid, own->pid);
+	child_end_input(c); /* by a connection to the run that is shown */
+	wait_until((children_tick(other, unit_now_ms()), c->life == CHILD_OVER));
+	assert_status(c, "exit code 0");
+	ck_assert_uint_eq(c->out.source.end, strlen(read_whole("worker.ndjson")));
+	children_close(other);
+}
+END_TEST
+
+START_TEST(attaches_to_one_whose_holder_was_killed)
+{
+	struct child *c = start("worker", "say up", "stall", NULL);
+	struct err err;
+
+	wait_until(has("worker.ndjson", "up\n"));
+	kill(parent_of(c->pid), SIGKILL);
+	wait_until(c->life == CHILD_OVER);
+	children_close(pool);
+	pool = children_open(folder, &err);
+	c = child_attach(pool, "worker", &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_int_eq(c->life, CHILD_OVER);
+	ck_assert_uint_eq(c->incarnation, 1);
+	assert_status(c, "ended, status unknown");
 }
 END_TEST
 
@@ -1244,61 +717,37 @@ int main(void)
 	Suite *suite = suite_create("child");
 	TCase *t;
 
-	t = unit_cases(suite, "start", set_up, tear_down);
+	t = unit_cases(suite, "start", held_open, held_close);
 	tcase_add_test(t, what_cannot_run_says_why);
-	tcase_add_test(t, many_withheld_names_are_counted);
-	tcase_add_test(t, folders_and_names_are_looked_at);
-	tcase_add_test(t, without_descriptors_nothing_starts_and_nothing_is_left);
+	tcase_add_test(t, folders_and_names_are_checked);
+	tcase_add_test(t, a_name_that_runs_elsewhere_is_taken);
 	tcase_add_test(t, words_arrive_as_they_are);
-	tcase_add_test(t, a_script_gets_its_words_too);
+	tcase_add_test(t, a_script_is_found_here_and_in_path);
 	tcase_add_test(t, the_environment_is_chosen);
-	tcase_add_test(t, it_has_its_own_session_folder_and_signals);
-	tcase_add_test(t, it_gets_three_descriptors);
-	tcase_add_test(t, it_has_no_terminal);
-	tcase_add_test(t, low_descriptors_may_be_free);
+	tcase_add_test(t, it_has_its_own_session_descriptors_and_signals);
+	tcase_add_test(t, a_new_capture_gets_a_head);
 
-	t = unit_cases(suite, "output", set_up, tear_down);
-	tcase_add_test(t, a_flood_is_taken_while_nobody_looks);
-	tcase_add_test(t, both_streams_are_kept_apart);
-	tcase_add_test(t, fifty_agents_at_once);
-	tcase_add_test(t, output_waits_while_the_disk_is_full);
-	tcase_add_test(t, last_words_wait_for_room);
-	tcase_add_test(t, other_agents_go_on_while_one_waits);
-	tcase_add_test(t, a_turn_does_not_begin_on_a_full_disk);
-	tcase_add_test(t, what_is_given_up_is_counted);
-	tcase_add_test(t, captures_can_have_names);
-
-	t = unit_cases(suite, "input", set_up, tear_down);
-	tcase_add_test(t, it_hears_what_it_is_told);
-	tcase_add_test(t, input_can_be_at_its_end_from_the_start);
-	tcase_add_test(t, not_reading_is_seen);
-
-	t = unit_cases(suite, "end", set_up, tear_down);
+	t = unit_cases(suite, "end", held_open, held_close);
 	tcase_add_test(t, how_it_ended_is_told);
-	tcase_add_test(t, a_parent_that_ignored_sigchld_does_not_matter);
-	tcase_add_test(t, asked_it_ends_in_time);
-	tcase_add_test(t, who_ignores_term_is_killed);
-	tcase_add_test(t, without_grace_it_is_termed_at_once_even_when_stopped);
-	tcase_add_test(t, its_processes_end_with_it);
-	tcase_add_test(t, processes_it_left_behind_are_ended);
-	tcase_add_test(t, processes_it_left_behind_that_ignore_term_are_killed);
-	tcase_add_test(t, a_process_that_went_away_is_ended);
-	tcase_add_test(t, others_that_went_away_are_left_alone);
-	tcase_add_test(t, a_process_without_environment_is_ended);
-	tcase_add_test(t, closing_kills_what_went_away);
-	tcase_add_test(t, what_could_not_be_ended_is_told);
-	tcase_add_test(t, closing_kills_what_runs);
+	tcase_add_test(t, stopping_takes_its_steps);
+	tcase_add_test(t, a_killed_holder_takes_its_agent_along);
+	tcase_add_test(t, an_agent_that_survives_its_holder_is_told);
+	tcase_add_test(t, a_slow_holder_is_not_an_end);
+	tcase_add_test(t, a_stop_before_it_is_connected_is_kept);
+	tcase_add_test(t, who_cannot_be_reached_has_a_reason);
+	tcase_add_test(t, the_end_is_read_from_the_end);
 
-	t = unit_cases(suite, "again", set_up, tear_down);
+	t = unit_cases(suite, "again", held_open, held_close);
 	tcase_add_test(t, a_restart_is_another_incarnation);
-	tcase_add_test(t, the_same_number_in_another_run_is_another_incarnation);
-	tcase_add_test(t, a_path_leads_to_the_input);
-	tcase_add_test(t, an_end_is_seen_without_a_tick);
 	tcase_add_test(t, a_restart_ends_what_runs_first);
 	tcase_add_test(t, a_restart_that_fails_says_so);
 	tcase_add_test(t, restarts_leak_nothing);
-	tcase_add_test(t, each_turn_has_its_own_words_and_begins_with_what_it_is_told);
-	tcase_add_test(t, a_turn_that_cannot_start_is_told_nothing);
+	tcase_add_test(t, each_turn_has_its_own_words);
 
+	t = unit_cases(suite, "attach", held_open, held_close);
+	tcase_add_test(t, attaches_to_one_that_runs);
+	tcase_add_test(t, attaches_to_one_that_ended);
+	tcase_add_test(t, attaches_to_one_whose_holder_was_killed);
+	tcase_add_test(t, a_restart_by_another_gavel_is_followed);
 	return unit_run(suite);
 }

@@ -870,7 +870,7 @@ START_TEST(the_first_turn_has_the_file_and_nothing_else)
 	b.terms.artifact = write_file("plan.md", STR("# Plan\n"));
 	p = plan_one(NONE, TURN_NEXT);
 	ck_assert_uint_eq(p->missing.n, 0);
-	ck_assert_int_eq(p->letter.channel, CHANNEL_CHILD);
+	ck_assert_int_eq(p->letter.channel, CHANNEL_AGENT);
 	assert_str(p->letter.path, "agent:plan#1-0");
 	assert_str(p->letter.to, "reviewer");
 	ck_assert(str_starts(p->letter.bytes, STR("{\"protocol_version\":\"1.2\",\"iteration\":1,"

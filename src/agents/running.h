@@ -1,0 +1,35 @@
+/* Agents that run now, of all gavels of this user: those that have a holder (source/holder_link.h), also if
+ * it does not respond, below the folder of captures. */
+#ifndef GAVEL_AGENTS_RUNNING_H
+#define GAVEL_AGENTS_RUNNING_H
+
+#include "base/mem.h"
+#include "source/holder_link.h"
+
+struct running_agent {
+	char *name;
+	char *capture; /* its path */
+	enum holder_state state; /* not HOLDER_ABSENT */
+	struct holder_greeting greeting; /* zero unless it is HOLDER_RUNS */
+};
+
+/* Zero it; release it. By their captures' paths. */
+struct running_agents {
+	VEC(struct running_agent) list;
+};
+void running_find(struct running_agents *r);
+void running_release(struct running_agents *r);
+const struct running_agent *running_named(const struct running_agents *r, const char *name);
+/* Adds the folder of captures, which need not exist. */
+void captures_folder(struct buf *out);
+/* Agents whose captures are in one folder; release it. */
+struct agent_group {
+	char *folder;
+	VEC(char *) names;
+};
+/* All agents of a folder of captures, which is given by its path or by captures in it, if one of those
+ * that were given runs. */
+bool agent_group_find(struct agent_group *g, const char *const *paths, uint32_t n);
+void agent_group_release(struct agent_group *g);
+
+#endif
