@@ -250,11 +250,17 @@ page_is_left() {
 
 # ---- nothing is left ----
 
+# another program may have been given its number since
+gavel_gone() {
+	! grep -qs gavel "/proc/$1/cmdline"
+}
+
 # the last line of every scene
 scenes_end() {
 	t kill-server
+	"$GAVEL" agents stop --all >stopped 2>&1
 	while read -r pid; do
-		ok "process $pid is gone" soon gone "$pid"
+		ok "process $pid is gone" soon gavel_gone "$pid"
 	done <pids
 	tap_end
 }
