@@ -181,7 +181,8 @@ done
 run_says() { printf '%s' "$1" >keys; shift; timeout 60 "$GAVEL" run --headless --size 100x24 --keys keys --agent dev -- "$FAKE_AGENT" "$@" >out 2>err; captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err); }
 run_says '4<until:all was said>Q' "stderr $(printf '\t{"gavel":"capture","speaks":"session"}')" "stderr $Q" "stderr $A" 'say all was said'
 is 'what is printed on stderr is no capture' 'none null none agent' "$(by "$captures/dev.stderr")"
-run_says '4<until:all was said>Q' "say $Q" "say $(printf '\t%s' "$A")" 'say all was said'
+# a question that is not late: gavel has no time-out to tell
+run_says '4<until:all was said>Q' "say $(printf %s "$Q" | sed 's/2026-02-06T12:00:00Z/{now}/')" "say $(printf '\t%s' "$A")" 'say all was said'
 is 'an agent cannot write a line of ours' 'none null none agent' "$(by "$captures/dev.ndjson")"
 
 # ---- an answer is to the words that the person saw ----
