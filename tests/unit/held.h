@@ -222,4 +222,20 @@ static inline const char *read_said(const char *name)
 	return text.p;
 }
 
+/* Stands still when this returns. */
+static inline void freeze(pid_t pid)
+{
+	char path[64], stat[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	kill(pid, SIGSTOP);
+	for (int64_t until = unit_now_ms() + PATIENCE_MS; !strstr(stat, ") T ");) {
+		int fd = open(path, O_RDONLY);
+
+		ck_assert_int_lt(unit_now_ms(), until);
+		(void)!read(fd, stat, sizeof(stat) - 1);
+		close(fd);
+	}
+}
+
 #endif

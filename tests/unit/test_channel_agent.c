@@ -32,22 +32,6 @@ static void begin(const char *line, const char *next)
 	holder = parent_of(agent->pid);
 }
 
-/* Stands still when this returns. */
-static void freeze(pid_t pid)
-{
-	char path[64], stat[256] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	kill(pid, SIGSTOP);
-	for (int64_t until = unit_now_ms() + PATIENCE_MS; !strstr(stat, ") T ");) {
-		int fd = open(path, O_RDONLY);
-
-		ck_assert_int_lt(unit_now_ms(), until);
-		(void)!read(fd, stat, sizeof(stat) - 1);
-		close(fd);
-	}
-}
-
 static unsigned records(const char *id)
 {
 	char mark[128];

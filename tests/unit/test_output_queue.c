@@ -120,21 +120,6 @@ static void thaw(pid_t pid)
 	kill(pid, SIGCONT);
 }
 
-static void freeze(pid_t pid)
-{
-	char path[64], stat[256] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	kill(pid, SIGSTOP);
-	for (int64_t until = unit_now_ms() + PATIENCE_MS; !strstr(stat, ") T ");) {
-		int fd = open(path, O_RDONLY);
-
-		ck_assert_int_lt(unit_now_ms(), until);
-		(void)!read(fd, stat, sizeof(stat) - 1);
-		close(fd);
-	}
-}
-
 static char *large_line(void)
 {
 	static char line[300002];
