@@ -1,5 +1,5 @@
-/* Agents that run now, of all gavels of this user: those that have a holder (source/holder_link.h), also if
- * it does not respond, below the folder of captures. */
+/* Discovers running agents of this user by the sockets of their holders (source/holder_link.h), below
+ * the folder of captures. An agent whose holder does not respond is running, too. */
 #ifndef GAVEL_AGENTS_RUNNING_H
 #define GAVEL_AGENTS_RUNNING_H
 

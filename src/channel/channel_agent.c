@@ -27,7 +27,7 @@ struct agent_delivery {
 	struct holder_link link; /* fd -1: closed, or that incarnation has ended */
 	unsigned run;    /* the incarnation that the path names */
 	unsigned later;  /* one after it that runs instead; 0 = none */
-	bool greeted;    /* the holder has told what is below, or there is none */
+	bool greeted;    /* the greeting was received, or no holder listens */
 	bool gone;       /* the incarnation gets nothing any more */
 	uint64_t unread; /* bytes that the agent has not read yet */
 	char last[HOLDER_ID_MAX + 1]; /* the last message that its holder has taken */
@@ -120,7 +120,7 @@ static void await_reply(const struct agent_delivery *a)
 	io.poll(&fd, 1, REPLY_MS);
 }
 
-/* What the holder has said of itself, or why there is none. */
+/* Takes over the greeting, or the failure to get one. */
 static enum channel_result meet(struct agent_delivery *a, enum holder_state state,
 				const struct holder_greeting *h, const struct err *why,
 				struct err *err)

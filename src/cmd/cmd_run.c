@@ -243,7 +243,7 @@ static void print_started(const struct child *c, enum format format)
 	}
 }
 
-/* Reports those that ended at once, as a wrong option makes them do. */
+/* Reports agents that exited right after the start, with their standard error. */
 static int detach(struct watch *w, struct supervisor *f, const struct err *err)
 {
 	int64_t until = loop_now_ms() + DETACH_LOOK_MS;

@@ -86,7 +86,7 @@ static bool terminate_rest(struct holder *h, int64_t now_ms)
 	if (!processes_find(h))
 		return true;
 	if (h->stop == STOP_KILLED)
-		processes_signal(h, SIGKILL); /* those that were forked while KILL was sent */
+		processes_signal(h, SIGKILL); /* forked since the last sweep */
 	if (h->swept)
 		return !advance_stop(h, now_ms) && h->stop == STOP_KILLED &&
 		       now_ms >= h->stop_ms + TERM_MS;

@@ -241,7 +241,7 @@ struct holder {
 	int64_t quiet_ms;
 };
 
-extern char block[BLOCK_BYTES]; /* room for whoever reads */
+extern char block[BLOCK_BYTES]; /* shared read buffer */
 
 /* Sets *timeout to the milliseconds until then, if that is sooner. -1 = none; when_ms 0 = never. */
 void sooner(int *timeout, int64_t when_ms, int64_t now_ms);
