@@ -301,6 +301,7 @@ void decide_prompt_or_stage(struct app *a, struct str words)
 		offer_reasons(a, "words, or a code (Tab): ");
 		break;
 	case VERB_PARTIAL:
+	case VERB_STOP:
 	case VERB_ESCALATE:
 		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
 		break;
@@ -309,6 +310,7 @@ void decide_prompt_or_stage(struct app *a, struct str words)
 		show_options(a, d->targets.v[0]);
 		break;
 	case VERB_ACCEPT:
+	case VERB_ALWAYS:
 	case VERB_DISMISS:
 	case VERB_COUNT:
 		stage(a, (struct draft){ 0 });

@@ -27,7 +27,8 @@ static void add_closed(const struct app *a, const struct item *item, const struc
 
 	buf_addc(out, '"');
 	add_item_words(&a->scene, item, at, WORDS_CELLS, out);
-	if (at->verdict == VERDICT_SUPERSEDED || at->verdict == VERDICT_EXPIRED || !by.n) {
+	if (at->verdict == VERDICT_SUPERSEDED || at->verdict == VERDICT_EXPIRED ||
+	    at->verdict == VERDICT_WITHDRAWN || !by.n) {
 		buf_printf(out, "\" was closed meanwhile (%s)", verdict_name(at->verdict));
 		return;
 	}

@@ -16,7 +16,7 @@ static void put_verdicts(struct buf *b, enum verdict last, const uint32_t *count
 
 static void put_item_counts(const struct scene *s, struct buf *b)
 {
-	uint32_t open = 0, due = 0, verdicts[VERDICT_SUPERSEDED + 1] = { 0 };
+	uint32_t open = 0, due = 0, verdicts[VERDICT_COUNT] = { 0 };
 
 	for (uint32_t i = 0; i < s->model->items.n; i++) {
 		struct item_state st;
@@ -31,7 +31,7 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 	json_open(b, "items", '{');
 	json_put_number(b, "open", open);
 	json_put_number(b, "due", due);
-	put_verdicts(b, VERDICT_SUPERSEDED, verdicts);
+	put_verdicts(b, VERDICT_WITHDRAWN, verdicts);
 	buf_addc(b, '}');
 }
 
@@ -39,7 +39,7 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 static void put_decision_counts(const struct scene *s, struct buf *b)
 {
 	const struct model *m = s->model;
-	uint32_t verdicts[VERDICT_SUPERSEDED + 1] = { 0 }, deliveries[DELIVERY_HELD + 1] = { 0 };
+	uint32_t verdicts[VERDICT_COUNT] = { 0 }, deliveries[DELIVERY_HELD + 1] = { 0 };
 
 	for (uint32_t i = 0; (m->overlays.n || m->replies.n) && i < m->items.n; i++) {
 		const struct overlay *overlay = item_overlay(m, &m->items.v[i]);

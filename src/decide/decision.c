@@ -10,8 +10,8 @@
 
 const char *verb_name(enum verb v)
 {
-	static const char *const names[] = { "accept", "partial", "reject",
-					     "answer", "dismiss", "escalate" };
+	static const char *const names[] = { "accept", "always", "partial", "reject",
+					     "stop",   "answer", "dismiss", "escalate" };
 
 	return names[v];
 }
@@ -20,8 +20,10 @@ const char *verb_refusal(enum verb v)
 {
 	static const char *const words[] = {
 		[VERB_ACCEPT] = "can't accept this item",
+		[VERB_ALWAYS] = "can't always allow this",
 		[VERB_PARTIAL] = "can't accept this item in part",
 		[VERB_REJECT] = "can't reject this item",
+		[VERB_STOP] = "can't stop a turn by this item",
 		[VERB_ANSWER] = "can't answer this item",
 		[VERB_DISMISS] = "can't dismiss this item",
 		[VERB_ESCALATE] = "can't escalate this item",
@@ -44,8 +46,11 @@ const char *draft_missing(const struct draft *d)
 {
 	bool explained = str_trim(d->explanation).n > 0;
 
-	if (d->verb == VERB_REJECT && !explained && !str_trim(d->reason_code).n)
+	if ((d->verb == VERB_REJECT || d->verb == VERB_STOP) && !explained &&
+	    !str_trim(d->reason_code).n)
 		return "a rejection needs a reason code or an explanation";
+	if (d->verb == VERB_PARTIAL && d->kind == ITEM_PERMISSION)
+		return str_trim(d->answer).n ? NULL : "accepting an edited call needs its input";
 	if (d->verb == VERB_PARTIAL && !explained)
 		return "accepting in part needs an explanation of what is taken and what not";
 	if (d->verb == VERB_ANSWER && !d->option && !str_trim(d->answer).n)

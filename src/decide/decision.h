@@ -12,8 +12,10 @@ enum { DECISION_ID_SIZE = 13 };
 
 enum verb {
 	VERB_ACCEPT,
+	VERB_ALWAYS, /* accept, and such calls from now on without asking */
 	VERB_PARTIAL,
 	VERB_REJECT,
+	VERB_STOP, /* reject, and end the agent's turn */
 	VERB_ANSWER,
 	VERB_DISMISS,
 	VERB_ESCALATE,
@@ -23,8 +25,10 @@ enum verb {
 /* Sets of verbs. Every item can be escalated: if its protocol cannot say so, the queue takes it. */
 enum {
 	CAN_ACCEPT = 1 << VERB_ACCEPT,
+	CAN_ALWAYS = 1 << VERB_ALWAYS,
 	CAN_PARTIAL = 1 << VERB_PARTIAL,
 	CAN_REJECT = 1 << VERB_REJECT,
+	CAN_STOP = 1 << VERB_STOP,
 	CAN_ANSWER = 1 << VERB_ANSWER,
 	CAN_DISMISS = 1 << VERB_DISMISS,
 	CAN_ESCALATE = 1 << VERB_ESCALATE,
@@ -60,8 +64,12 @@ struct draft {
 	uint32_t seen;  /* messages of its source read by then (model_seen) */
 	/* the decision */
 	enum verb verb;
-	struct str reason_code, explanation, answer;
-	uint32_t option;     /* the option that `answer` was taken from, from 1; 0 = none */
+	struct str reason_code, explanation;
+	/* ANSWER: the answer; to several questions a line each, empty = not answered.
+	 * ALWAYS: a rule of the person's own. PARTIAL of a permission: the edited input, JSON. */
+	struct str answer;
+	uint32_t option;     /* ANSWER: the option that `answer` was taken from; ALWAYS: the offered
+				rule; from 1, 0 = none */
 	uint32_t input;      /* line of the input that an output answers; 0 = not said */
 	struct str artifact; /* attached file, a path; empty = none */
 	bool sure;           /* confirmed although the artifact is unchanged */

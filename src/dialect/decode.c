@@ -194,6 +194,16 @@ static void decode_doubtful(struct decoder *d, yyjson_val *root, struct message 
 		 "duplicate name; readers disagree on what message this is, so it decides nothing");
 }
 
+/* Whether a message is taken for one of the dialect that its capture names: a reply of JSON-RPC, which
+ * does not tell, a record of the holder, and what is of no dialect. */
+static bool is_of_stream(const struct decoder *d, yyjson_val *root, enum dialect_id detected)
+{
+	bool reply = json_get(root, "id") && !json_get(root, "method");
+
+	return d->info.holder || detected == DIALECT_UNKNOWN ||
+	       ((detected == DIALECT_CODEX || detected == DIALECT_ACP) && reply);
+}
+
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m)
 {
@@ -221,6 +231,8 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 		return;
 	}
 	dialect = decoder_detect(d, root);
+	if (rarely(d->info.stream != DIALECT_UNKNOWN) && is_of_stream(d, root, dialect))
+		dialect = d->info.stream;
 	twice = d->twice;
 	if (outcome == JSON_REPAIRED) {
 		m->flags |= RECORD_REPAIRED;
@@ -276,7 +288,7 @@ void elements_release(struct array_index *e)
 	vec_release(&e->last[1].list);
 }
 
-void dialect_look(struct decoder *d, struct str bytes)
+void dialect_look(struct decoder *d, struct str bytes, enum dialect_id known)
 {
 	elements_forget(&d->elements[0]);
 	elements_forget(&d->elements[1]);
@@ -284,7 +296,9 @@ void dialect_look(struct decoder *d, struct str bytes)
 	d->info = (struct frame_info){ 0 };
 	d->lazily = false;
 	read_outer(d, bytes, &d->looked);
-	d->looked_dialect = d->looked ? dialect_of(dialect_detect(d->looked, NULL)) : NULL;
+	if (known == DIALECT_UNKNOWN && d->looked)
+		known = dialect_detect(d->looked, NULL);
+	d->looked_dialect = d->looked ? dialect_of(known) : NULL;
 	d->looked_about = d->looked_last = NULL;
 	d->response_in = NULL;
 }
@@ -310,7 +324,7 @@ bool dialect_summary(struct decoder *d, struct buf *out)
 
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
 {
-	dialect_look(d, bytes);
+	dialect_look(d, bytes, DIALECT_UNKNOWN);
 	if (!dialect_summary(d, out))
 		buf_add_str(out, str_trim(bytes));
 }

@@ -15,6 +15,13 @@
 
 enum { DETECT_MIN = 50 };
 
+/* Real agents: JSON-RPC replies and Claude's answers do not tell who speaks. */
+enum direction {
+	DIRECTION_UNKNOWN, /* a log */
+	DIRECTION_IN,      /* the agent wrote it */
+	DIRECTION_OUT,     /* it was told */
+};
+
 /* Metadata of a frame from the wire. */
 struct frame_info {
 	unsigned flags;       /* RECORD_TRUNCATED, RECORD_OVERSIZE */
@@ -22,6 +29,9 @@ struct frame_info {
 	struct str file_name; /* without folders, when the file is one message; else empty */
 	bool text;            /* treat as text, even if it looks like a message */
 	bool reply;           /* from a journal or a file of replies: a person may have said it */
+	enum direction direction; /* where that is known */
+	bool holder;          /* a record of the agent's holder, no message of anybody */
+	enum dialect_id stream; /* what the capture says that its agent speaks; UNKNOWN = nothing */
 	/* The bytes are lent to the decoder until decoder_reset: it may write to them (in-place
 	 * parsing). They are followed by a line end and JSON_PADDING readable bytes. */
 	bool lent;
@@ -176,8 +186,9 @@ const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
-/* Parses a message for any number of calls of dialect_detail and dialect_summary. */
-void dialect_look(struct decoder *d, struct str bytes);
+/* Parses a message for any number of calls of dialect_detail and dialect_summary. known: its dialect, as
+ * decoded before; DIALECT_UNKNOWN = detect it. */
+void dialect_look(struct decoder *d, struct str bytes, enum dialect_id known);
 /* After that: the message that it is about (item_subject), whose content is part of the detail. */
 void dialect_look_about(struct decoder *d, struct str bytes);
 /* After dialect_look, of a message that is RECORD_AMBIGUOUS: details have the fields of both

@@ -30,7 +30,7 @@ static bool replica_detail(void *ctx, const struct item *item, const struct item
 	struct replica *c = ctx;
 	uint32_t subject = item_subject(&c->model, item, state->message);
 
-	dialect_look(&c->reread, c->lines.v[state->message]);
+	dialect_look(&c->reread, c->lines.v[state->message], DIALECT_UNKNOWN);
 	if (message_route(&c->model, state->message)->flags & RECORD_AMBIGUOUS)
 		dialect_look_last(&c->reread, c->lines.v[state->message]);
 	if (subject != NONE)

@@ -4,76 +4,15 @@
 #include "encode/encode_request.h"
 
 #include "encode/attach.h"
+#include "encode/raw_member.h"
 #include "decide/records.h"
 #include "json/compose.h"
 #include "wire/frame.h"
 
-/* ---- the raw text of a member ---- */
-
-static size_t skip_space(struct str s, size_t i)
-{
-	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t' || s.p[i] == '\n' || s.p[i] == '\r'))
-		i++;
-	return i;
-}
-
-/* The offset behind the value at i. s is valid JSON. */
-static size_t skip_value(struct str s, size_t i)
-{
-	unsigned depth = 0;
-	bool in_string = false;
-
-	for (; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (in_string) {
-			if (c == '\\')
-				i++;
-			else if (c == '"')
-				in_string = false;
-		} else if (c == '"') {
-			in_string = true;
-		} else if (c == '{' || c == '[') {
-			depth++;
-		} else if (c == '}' || c == ']') {
-			if (depth == 0)
-				break;
-			depth--;
-		} else if (depth == 0 && (c == ',' || c == ':')) {
-			break;
-		}
-	}
-	return i;
-}
-
-static struct str member_text(struct str object, const char *name)
-{
-	size_t i = skip_space(object, 0) + 1;
-
-	while (i < object.n && object.p[skip_space(object, i)] != '}') {
-		size_t end = skip_value(object, i);
-		struct str key = str_trim(str_make(object.p + i, end - i));
-
-		i = end + 1;
-		end = skip_value(object, i);
-		if (key.n >= 2 && str_is(str_make(key.p + 1, key.n - 2), name))
-			return str_trim(str_make(object.p + i, end - i));
-		i = end + 1;
-	}
-	return STR_NONE;
-}
-
-static void add_on_one_line(struct buf *b, struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] != '\n' && text.p[i] != '\r')
-			buf_addc(b, text.p[i]);
-}
-
 /* ,"name": and the member's raw text, if found, else the parsed value. */
 static void put_member(struct buf *b, struct str object, yyjson_val *parsed, const char *name)
 {
-	struct str text = member_text(object, name);
+	struct str text = raw_member(object, name);
 
 	json_key(b, name);
 	if (text.n)
@@ -181,7 +120,7 @@ static struct artifact last_artifact(struct encoding *e, const struct sent_reque
 		a.media_type = keep_str(e, json_get_str(v, "media_type"));
 	if (yyjson_is_str(json_get(v, "content")))
 		a.text = keep_str(e, json_get_str(v, "content"));
-	text = member_text(request->bytes, "artifact");
+	text = raw_member(request->bytes, "artifact");
 	if (is_clean(v) && text.n) {
 		add_on_one_line(&b, text);
 	} else {

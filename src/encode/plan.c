@@ -192,7 +192,7 @@ yyjson_val *parse_message(struct encoding *e, uint32_t message)
 /* A reply copies values from the log; invalid ones would make it invalid, too. */
 static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
 {
-	struct frame_info info = { .full_length = line.n };
+	struct frame_info info = { .full_length = line.n, .direction = DIRECTION_OUT };
 	struct decoder decoder = { 0 };
 	struct message message = { 0 };
 

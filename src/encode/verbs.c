@@ -29,7 +29,8 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	else
 		verbs = verbs_of((enum dialect_id)message_route(m, state->message)->dialect,
 				 (enum item_kind)item->kind, never_expires);
-	return state->no_findings ? verbs & ~(unsigned)CAN_PARTIAL : verbs;
+	verbs &= state->no_findings ? ~(unsigned)CAN_PARTIAL : ~0u;
+	return state->no_always ? verbs & ~(unsigned)CAN_ALWAYS : verbs;
 }
 
 unsigned verbs_allowed(const struct model *m, const struct item *item,
@@ -84,6 +85,10 @@ void add_decided(const struct model *m, const struct item_state *at, struct buf 
 	struct str by = item_by(m, at);
 	char clock[32];
 
+	if (at->verdict == VERDICT_WITHDRAWN) {
+		buf_printf(out, "withdrawn: %s", withdrawal_reason(m, at->withdrawn));
+		return;
+	}
 	if (at->verdict == VERDICT_SUPERSEDED) {
 		buf_adds(out, "superseded: the session went on without a decision");
 		return;

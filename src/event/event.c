@@ -10,6 +10,7 @@ static const char *const item_kind_names[] = {
 	[ITEM_QUESTION] = "question",	    [ITEM_BLOCKED] = "blocked",
 	[ITEM_ESCALATION] = "escalation",   [ITEM_RETRY] = "retry",
 	[ITEM_TASK] = "task",		    [ITEM_ERROR] = "error",
+	[ITEM_PERMISSION] = "permission",   [ITEM_PLAN] = "plan",
 };
 
 static const char *const grade_names[] = {
@@ -22,7 +23,7 @@ static const char *const verdict_names[] = {
 	[VERDICT_REJECTED] = "rejected",   [VERDICT_PARTIAL] = "partial",
 	[VERDICT_ESCALATED] = "escalated", [VERDICT_ANSWERED] = "answered",
 	[VERDICT_DISMISSED] = "dismissed", [VERDICT_EXPIRED] = "expired",
-	[VERDICT_SUPERSEDED] = "superseded",
+	[VERDICT_SUPERSEDED] = "superseded", [VERDICT_WITHDRAWN] = "withdrawn",
 };
 
 static const char *const task_state_names[] = {
@@ -167,6 +168,7 @@ const struct actor known_role_actors[KNOWN_ROLE_COUNT] = {
 	ROLE_ACTOR(PLANNER, "planner"),     ROLE_ACTOR(WORKER, "worker"),
 	ROLE_ACTOR(JUDGE, "judge"),         ROLE_ACTOR(ORCHESTRATOR, "orchestrator"),
 	ROLE_ACTOR(WORKFLOW, "workflow"),   ROLE_ACTOR(AGENT, "agent"),
+	ROLE_ACTOR(CLIENT, "client"),
 };
 
 const struct name_key null_key = { 0 };

@@ -28,6 +28,7 @@ enum PACKED_ENUM known_role {
 	KNOWN_ROLE_ORCHESTRATOR,
 	KNOWN_ROLE_WORKFLOW,
 	KNOWN_ROLE_AGENT,
+	KNOWN_ROLE_CLIENT, /* who runs a real agent: sends prompts and answers */
 	KNOWN_ROLE_COUNT
 };
 
@@ -77,6 +78,8 @@ enum PACKED_ENUM item_kind {
 	ITEM_RETRY,
 	ITEM_TASK,
 	ITEM_ERROR,
+	ITEM_PERMISSION, /* a tool call that waits */
+	ITEM_PLAN,
 	ITEM_KIND_COUNT
 };
 
@@ -99,7 +102,10 @@ enum PACKED_ENUM verdict {
 	VERDICT_DISMISSED,
 	VERDICT_EXPIRED,
 	VERDICT_SUPERSEDED,
+	VERDICT_WITHDRAWN, /* by the agent, or answered elsewhere: nobody's decision is wanted now */
 };
+
+enum { VERDICT_COUNT = VERDICT_WITHDRAWN + 1 };
 
 /* Delivery state of a decision made here; shown only once it is on disk. */
 enum delivery {
@@ -133,6 +139,16 @@ enum PACKED_ENUM review_verdict {
 	REVIEW_REJECTED,
 };
 
+/* What became of a tool call. */
+enum PACKED_ENUM tool_state {
+	TOOL_STARTED,
+	TOOL_ASKED,     /* a person is asked whether it may run */
+	TOOL_GOES_ON,
+	TOOL_COMPLETED,
+	TOOL_FAILED,    /* it ran */
+	TOOL_DENIED,    /* it did not */
+};
+
 enum PACKED_ENUM event_type {
 	EV_TASK,         /* a task is assigned: id, who, priority, limits */
 	EV_TASK_DEPENDS, /* id depends on other */
@@ -160,6 +176,13 @@ enum PACKED_ENUM event_type {
 	EV_ENVELOPE_OUT,
 	EV_USAGE,         /* tokens and cost of a step */
 	EV_AGENT,         /* an agent exists or has a state */
+	/* real agents (claude, codex, acp); EV_ITEM, EV_RESPONSE and EV_ACK name the request that
+	 * asks by its id on the connection: `other`, `id`, `id` */
+	EV_TOOL,          /* a tool call: id; behind an EV_ITEM with TOOL_ASKED: the one that waits */
+	EV_TURN,          /* a turn: id, or none where the protocol numbers none; state */
+	EV_WITHDRAWN,     /* an ask waits no more: id of its request; none = all of `task`, a turn */
+	EV_MODE,          /* which calls it asks for from now on: other, severe */
+	EV_RUN,           /* the process was started, or ended: nothing that it asked waits */
 };
 
 /* What the payload of an orchestrator's response holds, by the kind of the request; bits. */
@@ -173,23 +196,26 @@ struct event {
 	enum verdict verdict;       /* EV_DECIDE, EV_JUDGEMENT */
 	enum task_state state;      /* EV_TASK_STATE */
 	enum review_verdict review; /* EV_REVIEW_RESULT */
+	enum tool_state tool;       /* EV_TOOL */
 	bool tests;    /* EV_TASK: testing is required; EV_TASK_STATE: it does not say that
 			  none were run */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
 			  gavel's own note, no response; EV_ITEM: a new ask, even in the same
-			  words (set by the rules) */
+			  words; EV_TASK_STATE: a task that is known */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
 			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency;
 			  EV_JUDGEMENT from a queue: gavel runs the agent that asked, and
-			  tells it of a timeout */
+			  tells it of a timeout; EV_TOOL: it changes something; EV_MODE: it
+			  asks before it does */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
 			     EV_ACK: it proves nothing (set by the rules) */
-	bool no_findings;        /* of a verdict: its review has no findings */
+	bool no_findings; /* of a verdict: its review has no findings */
+	bool no_always;   /* of a permission: the ask offers no rule to allow such calls */
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
 	 * queue */
 	uint8_t origin_dialect, origin_kind;
@@ -200,7 +226,9 @@ struct event {
 	struct str other;       /* EV_TASK_DEPENDS: needed task; EV_TASK_SCOPE, _FILE: path or glob;
 				   EV_REVIEW_CHECK: name of a custom check, empty for lint;
 				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
-				   EV_AGENT: state */
+				   EV_AGENT: state; EV_TOOL: the tool, of a completed one the
+				   reason why it was allowed (rule, mode, hook) or empty;
+				   EV_MODE: its name; EV_ITEM of real agents: the request */
 	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_REQUEST, EV_RESPONSE …: the task
 				   concerned */
 	uint32_t id_key, task_key; /* for message_key */

@@ -16,7 +16,10 @@
 	ROW(ENVELOPE, envelope)           \
 	ROW(COLLABORATION, collaboration) \
 	ROW(HANDOFF, handoff)             \
-	ROW(ORCHESTRATOR, orchestrator)
+	ROW(ORCHESTRATOR, orchestrator)   \
+	ROW(CLAUDE, claude)               \
+	ROW(CODEX, codex)                 \
+	ROW(ACP, acp)
 
 #define DIALECT_NUMBER(NAME, name) DIALECT_##NAME,
 enum dialect_id { DIALECTS(DIALECT_NUMBER) DIALECT_LISTED, DIALECT_MAX = 32 };
@@ -36,8 +39,9 @@ enum record_flag {
 	RECORD_REPLY = 1 << 7,        /* said to the agents: from a journal or a file of replies */
 	RECORD_UNPLACED = 1 << 8,     /* a reply to nothing that is known here: no effect */
 	RECORD_NOT_ITS_ROLE = 1 << 9, /* says what its origin or sender may not: no effect on items */
-	RECORD_TOLD = 1 << 11,        /* in a capture: what the agent was told */
 	RECORD_CLAIMS_AGENT = 1 << 10, /* one agent's own line that names another as its sender */
+	RECORD_TOLD = 1 << 11,        /* in a capture: what the agent was told */
+	RECORD_HOLDER = 1 << 12,      /* in a capture: the holder's record of a run or its end */
 };
 
 /* Where a message came from, which decides what it may do (model/trust.h). */

@@ -340,7 +340,7 @@ static bool subject_passes(const struct filter *f, const struct subject *s)
 	return true;
 }
 
-_Static_assert((int)RECORD_TOLD < (int)PROPERTY_OPEN, "they share a word");
+_Static_assert((int)RECORD_HOLDER < (int)PROPERTY_OPEN, "they share a word");
 
 static unsigned record_properties(const struct model *m, const struct record *r)
 {
@@ -373,7 +373,8 @@ static unsigned item_properties(const struct item_state *state)
 		       (state->snoozed ? PROPERTY_SNOOZED : 0u);
 	if (state->verdict == VERDICT_EXPIRED)
 		return PROPERTY_EXPIRED;
-	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED)
+	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED ||
+	    state->verdict == VERDICT_WITHDRAWN)
 		return 0;
 	return PROPERTY_DECIDED;
 }

@@ -36,7 +36,7 @@ static const char *severity_at(unsigned i)
 
 static const char *verdict_at(unsigned i)
 {
-	return i <= VERDICT_SUPERSEDED ? verdict_name((enum verdict)i) : NULL;
+	return i < VERDICT_COUNT ? verdict_name((enum verdict)i) : NULL;
 }
 
 name_fn filter_names(enum key key)

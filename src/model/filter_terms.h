@@ -27,16 +27,16 @@ enum key {
 
 /* Properties tested by is: and severity:, as bits. The lowest are enum record_flag. */
 enum property {
-	PROPERTY_OPEN = 1 << 12,
-	PROPERTY_DECIDED = 1 << 13,
-	PROPERTY_EXPIRED = 1 << 14,
-	PROPERTY_DUE = 1 << 15,
-	PROPERTY_ERROR = 1 << 16,
-	PROPERTY_WARNING = 1 << 17,
-	PROPERTY_NOTE = 1 << 18,
-	PROPERTY_TEXT = 1 << 19,
-	PROPERTY_UNKNOWN = 1 << 20,
-	PROPERTY_SEVERITY = 1 << 21, /* shifted by a severity */
+	PROPERTY_OPEN = 1 << 13,
+	PROPERTY_DECIDED = 1 << 14,
+	PROPERTY_EXPIRED = 1 << 15,
+	PROPERTY_DUE = 1 << 16,
+	PROPERTY_ERROR = 1 << 17,
+	PROPERTY_WARNING = 1 << 18,
+	PROPERTY_NOTE = 1 << 19,
+	PROPERTY_TEXT = 1 << 20,
+	PROPERTY_UNKNOWN = 1 << 21,
+	PROPERTY_SEVERITY = 1 << 22, /* shifted by a severity */
 	PROPERTY_SNOOZED = 1 << 30,
 };
 

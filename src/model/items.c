@@ -196,7 +196,8 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration,
 				  .grade = e->grade & 7, .undecidable = broken, .anew = e->again,
-				  .no_findings = e->no_findings };
+				  .no_findings = e->no_findings,
+				  .no_always = e->no_always };
 	bool was_open;
 
 	if (a->reply) /* what a person says waits for no person */
@@ -331,7 +332,8 @@ static void raise_first(const struct item_step *s, struct item_state *out)
 				    .message = s->message, .index = s->index, .hash = s->hash,
 				    .decided = NONE, .iteration = s->iteration, .times = 1,
 				    .open = true, .undecidable = s->undecidable,
-				    .no_findings = s->no_findings, .person = NONE,
+				    .no_findings = s->no_findings, .no_always = s->no_always,
+				    .person = NONE,
 				    .person_ms = TIME_NONE, .deadline_ms = TIME_NONE };
 }
 
@@ -359,6 +361,7 @@ static void raise_again(const struct item_step *s, struct item_state *out)
 	out->grade = s->grade;
 	out->undecidable = s->undecidable;
 	out->no_findings = s->no_findings;
+	out->no_always = s->no_always;
 	out->hash = s->hash;
 }
 
@@ -394,6 +397,13 @@ static inline void fold_step(const struct item_step *s, struct item_state *out)
 	case STEP_SUPERSEDED:
 		out->verdict = VERDICT_SUPERSEDED;
 		out->decided = s->message;
+		break;
+	case STEP_WITHDRAWN:
+		out->verdict = VERDICT_WITHDRAWN;
+		out->withdrawn = s->message;
+		out->bounced = out->delivery == DELIVERY_SENT;
+		if (out->bounced)
+			out->delivery = DELIVERY_BOUNCED;
 		break;
 	case STEP_EXPIRED: /* nobody has decided it */
 		out->verdict = VERDICT_EXPIRED;
@@ -532,6 +542,7 @@ unsigned item_weight(const struct item *item, enum grade grade)
 		[ITEM_QUESTION] = GRADE_MAJOR,    [ITEM_BLOCKED] = GRADE_MAJOR,
 		[ITEM_ESCALATION] = GRADE_MAJOR,  [ITEM_RETRY] = GRADE_MINOR,
 		[ITEM_TASK] = GRADE_MINOR,        [ITEM_ERROR] = GRADE_MAJOR,
+		[ITEM_PERMISSION] = GRADE_MAJOR,  [ITEM_PLAN] = GRADE_MAJOR,
 	};
 
 	return grade != GRADE_NONE ? grade : by_kind[item->kind];

@@ -152,7 +152,7 @@ static enum entry_event_kind kind_of(const struct item_step *step)
 		[VERDICT_REJECTED] = ENTRY_REJECTED,   [VERDICT_PARTIAL] = ENTRY_PARTIAL,
 		[VERDICT_ESCALATED] = ENTRY_ESCALATED, [VERDICT_ANSWERED] = ENTRY_OTHER,
 		[VERDICT_DISMISSED] = ENTRY_OTHER,     [VERDICT_EXPIRED] = ENTRY_OTHER,
-		[VERDICT_SUPERSEDED] = ENTRY_SUPERSEDED,
+		[VERDICT_SUPERSEDED] = ENTRY_SUPERSEDED, [VERDICT_WITHDRAWN] = ENTRY_OTHER,
 	};
 
 	switch ((enum step_kind)step->what) {
@@ -162,7 +162,8 @@ static enum entry_event_kind kind_of(const struct item_step *step)
 	case STEP_BOUNCED: return ENTRY_BOUNCED;
 	case STEP_FIXED: return ENTRY_FIXED;
 	case STEP_SUPERSEDED: return ENTRY_SUPERSEDED;
-	case STEP_EXPIRED: break;
+	case STEP_EXPIRED:
+	case STEP_WITHDRAWN: break;
 	}
 	return ENTRY_OTHER;
 }

@@ -403,8 +403,7 @@ static void apply_other(const struct apply_ctx *first, const struct place *place
 
 	a.msg = first->msg->other;
 	a.second = true;
-	if (place->trust == TRUST_AGENT)
-		trust_attribute(a.msg, place->speaker);
+	trust_attribute(a.msg, place);
 	trust_screen(a.msg, place, &refused);
 	a.session = model_session(a.m, place->group, a.msg->session, &null_key, a.message);
 	if (ops->find_session)
@@ -432,8 +431,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 
 	if (a.reply)
 		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
-	if (place->trust == TRUST_AGENT)
-		trust_attribute(msg, place->speaker);
+	trust_attribute(msg, place);
 	if (a.reply)
 		msg->flags &= (uint16_t)~RECORD_NOT_ITS_ROLE; /* people have the authority */
 	a.denied = unauthorized = msg->flags & RECORD_NOT_ITS_ROLE;

@@ -20,6 +20,7 @@
 #include "model/due_queue.h"
 #include "model/ids.h"
 #include "model/positions.h"
+#include "model/tool_calls.h"
 
 enum step_kind {
 	STEP_RAISED,
@@ -28,7 +29,10 @@ enum step_kind {
 	STEP_BOUNCED,    /* the sender answered unknown_id: the item is open again */
 	STEP_FIXED,      /* listed as fixed in an iteration */
 	STEP_SUPERSEDED, /* a later turn or review replaced it undecided */
-	STEP_EXPIRED,    /* its deadline is before this message's time (expiry.c) */
+	STEP_EXPIRED,    /* its deadline is before this message's time (expiry.c), or who asked is
+			    gone */
+	STEP_WITHDRAWN,  /* the agent asks no more: it said so, its turn is over, or somebody
+			    else answered; a decision that was sent came too late */
 };
 
 struct item_step {
@@ -41,6 +45,7 @@ struct item_step {
 			      later iteration, after BOUNCED */
 	uint8_t opens : 1; /* RAISED: the item is open after it; ANEW ones always open it */
 	uint8_t said : 1;  /* caused by a reply */
+	uint8_t no_always : 1;   /* RAISED: the ask offers no rule to allow such calls */
 	uint8_t what : 3;        /* enum step_kind */
 	uint8_t grade : 3;       /* RAISED: enum grade */
 	uint8_t undecidable : 1; /* RAISED: its id, or a field that the reply needs, is invalid */
@@ -321,6 +326,8 @@ struct model {
 	HVEC(struct dated_item) dated;
 	HVEC(struct dated_raise) dated_raises; /* those of an item in order */
 	HVEC(struct usage) usage;
+	HVEC(struct tool_call) tool_calls; /* sorted by message, as are */
+	HVEC(struct tool_act) tool_acts;
 	struct diag_store diag_store;  /* of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
 	HVEC(struct overlay) overlays;
@@ -484,11 +491,13 @@ struct item_state {
 	uint32_t message, index; /* position of its newest text */
 	uint32_t hash;           /* of that text */
 	uint32_t decided;     /* message or NONE; decided_by: its sender */
+	uint32_t withdrawn;   /* message, if that is the verdict */
 	int64_t deadline_ms;  /* of the raise that counts, TIME_NONE = none */
 	uint32_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
 	bool snoozed; /* set by views: the person has hidden it for now */
 	bool no_findings; /* a verdict whose review has no findings */
+	bool no_always;   /* a permission that offers no rule */
 	uint32_t fixed_in; /* iteration, 0 = not */
 	enum delivery delivery; /* of a person's decision; NONE = there is none */
 	uint32_t person;        /* interned name of who made that decision, NONE = unknown */
@@ -557,6 +566,8 @@ enum trust item_trust(const struct model *m, const struct item_state *at);
 /* What a message claims to be beyond that: "human" outside of replies and journal, or the sender that
  * one agent's own output names in place of the agent. STR_NONE = nothing. */
 struct str message_claims(const struct model *m, uint32_t message);
+/* Why the asks that a message withdrew wait no more: "the turn is over". */
+const char *withdrawal_reason(const struct model *m, uint32_t message);
 /* Of the message that item_trust is about. */
 struct str item_claims(const struct model *m, const struct item_state *at);
 /* As of k: JOURNAL or REPLY of a person who has spoken there, AGENT of a process that gavel runs or

@@ -139,7 +139,7 @@ enum delivery step_delivery(const struct item *item, uint32_t step, uint32_t k)
 	for (uint32_t i = step + 1; i < item->n && item->steps[i].message < k; i++) {
 		if (item->steps[i].what == STEP_ACKED)
 			return DELIVERY_ACKNOWLEDGED;
-		if (item->steps[i].what == STEP_BOUNCED)
+		if (item->steps[i].what == STEP_BOUNCED || item->steps[i].what == STEP_WITHDRAWN)
 			return DELIVERY_BOUNCED;
 		if (item->steps[i].what == STEP_DECIDED || item->steps[i].anew)
 			break;

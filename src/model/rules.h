@@ -64,6 +64,7 @@ struct session_extra {
 	struct due_queue due_for_anyone; /* of those whose asker has no name */
 	uint64_t output_hash;            /* envelope: of the newest output since the last input */
 	uint32_t output;                 /* its message + 1, 0 = none */
+	struct session_asks *asks;       /* real agents (model/asks.h), NULL = none */
 };
 
 enum { RECENT_MAX = 64 };
@@ -292,7 +293,8 @@ static inline bool is_open_after(bool open, const struct item_step *s)
 	case STEP_DECIDED:
 	case STEP_FIXED:
 	case STEP_SUPERSEDED:
-	case STEP_EXPIRED: break;
+	case STEP_EXPIRED:
+	case STEP_WITHDRAWN: break;
 	}
 	return false;
 }
@@ -375,7 +377,8 @@ struct rules_ops {
 	const char *name;
 	/* Applies the message's events and reports violations. */
 	void (*apply)(struct apply_ctx *a);
-	/* Sets a->session to the one that a message without session id continues. */
+	/* Sets a->session to the one that a message without session id continues, or the name of
+	 * the sender where only the session knows it. */
 	void (*find_session)(struct apply_ctx *a, struct str group);
 	/* The id of the message that this one acknowledges, if its addressee sends it; may be
 	 * empty. NULL: the dialect has no acknowledgment, or one for each item. */
@@ -391,6 +394,9 @@ struct rules_ops {
 	/* For item_subject. */
 	uint32_t (*subject)(const struct model *m, const struct item *item, uint32_t message);
 	struct id_rules id;
+	/* Messages name no sender: what one agent wrote is that agent's, and what it was told is
+	 * for that agent. */
+	bool names_nobody;
 };
 
 /* By a dialect's number (rules_registry.c); NULL behind the last. */

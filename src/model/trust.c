@@ -37,20 +37,44 @@ static enum act act_of(const struct message *msg, const struct event *e)
 	case EV_REQUEST:
 	case EV_RESULT:
 	case EV_ENVELOPE_IN: /* agents repeat what they work on */
-	case EV_ENVELOPE_OUT: return ACT_RAISE;
+	case EV_ENVELOPE_OUT:
+	case EV_WITHDRAWN: return ACT_RAISE;
 	case EV_TASK_STATE:
 	case EV_TASK_FILE:
 	case EV_TASK_NAMED:
 	case EV_USAGE:
-	case EV_AGENT: break;
+	case EV_AGENT:
+	case EV_TOOL:
+	case EV_TURN:
+	case EV_MODE:
+	case EV_RUN: break;
 	}
 	return msg->from.known_role == KNOWN_ROLE_ORCHESTRATOR ? ACT_DECIDE : ACT_REPORT;
 }
 
-void trust_attribute(struct message *msg, struct str speaker)
+static void attribute_connection(struct message *msg, const struct place *place)
 {
-	struct str claim = msg->from.id;
+	bool told = place->trust >= TRUST_REPLY;
+	struct actor *agent = told ? &msg->to : &msg->from;
+
+	if (agent->known_role || !agent->id.n || str_is(agent->type, "subagent"))
+		return;
+	agent->id = place->speaker;
+	*(told ? &msg->to_key : &msg->from_key) = 0;
+}
+
+void trust_attribute(struct message *msg, const struct place *place)
+{
+	struct str claim = msg->from.id, speaker = place->speaker;
 	bool roleless = !msg->from.known_role;
+
+	if (dialect_rules[msg->dialect]->names_nobody) {
+		if (speaker.n)
+			attribute_connection(msg, place);
+		return;
+	}
+	if (place->trust != TRUST_AGENT)
+		return;
 
 	if (!speaker.n || !roleless || str_eq(claim, speaker))
 		return;
@@ -282,7 +306,8 @@ bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_k
 		return true;
 	if (what == STEP_DECIDED)
 		note_refusal(a, (uint32_t)(item - a->m->items.v));
-	return (what == STEP_SUPERSEDED || what == STEP_FIXED) && is_its_own(a, item);
+	return (what == STEP_SUPERSEDED || what == STEP_FIXED || what == STEP_WITHDRAWN) &&
+	       is_its_own(a, item);
 }
 
 bool trust_allows_raise(const struct apply_ctx *a, const struct item *item)

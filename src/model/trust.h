@@ -23,8 +23,8 @@
 struct apply_ctx;
 
 /* Sets the sender of an agent's own message to that agent, where the protocol has agents' names from
- * their orchestrator; others say who they are themselves. Notes what it claimed to be. */
-void trust_attribute(struct message *msg, struct str speaker);
+ * their orchestrator, or none; others say who they are themselves. Notes what it claimed to be. */
+void trust_attribute(struct message *msg, const struct place *place);
 /* Removes the events that its origin may not cause; what only the orchestrator says is then the
  * speaker's. false: there were some. */
 bool trust_screen(struct message *msg, const struct place *place, struct str *refused);

@@ -63,16 +63,41 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 		conversation_behind(l, talk, r->file, frame, m);
 }
 
+static bool is_run_record(struct str line)
+{
+	struct str rest = str_from(line, sizeof("\t{\"gavel\":") - 1);
+
+	return str_starts(rest, STR("\"run\"")) || str_starts(rest, STR("\"exit\""));
+}
+
 enum capture_line load_capture_line(const struct wire_file *file, struct frame *frame)
 {
+	enum capture_line line = CAPTURE_SAID;
+
 	if (!file->head.n || !frame->bytes.n || frame->bytes.p[0] != '\t')
 		return CAPTURE_BY_AGENT;
-	if (str_starts(frame->bytes, STR("\t{\"gavel\":")))
-		return CAPTURE_NOTE;
+	if (str_starts(frame->bytes, STR("\t{\"gavel\":"))) {
+		if (!file->stream || !is_run_record(frame->bytes))
+			return CAPTURE_NOTE;
+		line = CAPTURE_RUN;
+	}
 	frame->bytes = str_from(frame->bytes, 1);
 	frame->offset++;
 	frame->full_length--;
-	return CAPTURE_SAID;
+	return line;
+}
+
+void load_line_info(const struct wire_file *file, enum capture_line line, struct frame_info *info)
+{
+	if (file->whole)
+		info->file_name = file->base;
+	info->reply = file->joined || file->said || (line == CAPTURE_SAID && file->ours);
+	info->holder = line == CAPTURE_RUN;
+	info->stream = (enum dialect_id)file->stream;
+	if (line == CAPTURE_SAID || info->reply)
+		info->direction = DIRECTION_OUT;
+	else if (file->head.n)
+		info->direction = DIRECTION_IN;
 }
 
 /* A file that was empty when it was opened shows only now that it is a capture. */
@@ -101,13 +126,11 @@ void load_frame(void *reading, const struct frame *given)
 	if (line == CAPTURE_NOTE)
 		return;
 	info.full_length = frame.full_length;
-	if (file->whole)
-		info.file_name = file->base;
 	info.text = r->text;
-	info.reply = file->joined || file->said || (line == CAPTURE_SAID && file->ours);
+	load_line_info(file, line, &info);
 	l->decoder.quiet = !l->want_diags;
 	dialect_decode(&l->decoder, frame.bytes, &info, &l->message);
-	l->message.flags |= line == CAPTURE_SAID ? RECORD_TOLD : 0;
+	l->message.flags |= capture_line_flags(line);
 	load_apply(r, &l->message, &frame);
 }
 
@@ -297,7 +320,7 @@ static void look_at(struct load *l, uint32_t message)
 		return;
 	l->looked_at = message;
 	bytes = read_bytes(l, message);
-	dialect_look(&l->again, bytes);
+	dialect_look(&l->again, bytes, (enum dialect_id)message_route(&l->model, message)->dialect);
 	if (message_route(&l->model, message)->flags & RECORD_AMBIGUOUS)
 		dialect_look_last(&l->again, bytes);
 }
@@ -353,12 +376,15 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	const struct wire_file *file = &l->wire.files.v[route->source];
 	struct frame_info info = { .flags = route->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
 				   .full_length = l->model.records.v[message].length,
-				   .text = route->dialect == DIALECT_TEXT,
-				   .reply = (route->flags & RECORD_REPLY) != 0 };
+				   .text = route->dialect == DIALECT_TEXT };
 	struct diag_store_walk w;
 
-	if (file->whole)
-		info.file_name = file->base;
+	load_line_info(file,
+		       route->flags & RECORD_HOLDER ? CAPTURE_RUN
+		       : route->flags & RECORD_TOLD ? CAPTURE_SAID
+						    : CAPTURE_BY_AGENT,
+		       &info);
+	info.reply = (route->flags & RECORD_REPLY) != 0;
 	if (l->checked == message && l->checked_of == l->model.records.n)
 		return &l->again_message.diags;
 	l->checked = message;

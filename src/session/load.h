@@ -172,8 +172,17 @@ void load_note_origin(struct load *l, uint32_t file);
 enum capture_line {
 	CAPTURE_BY_AGENT,
 	CAPTURE_SAID, /* what the agent was told; the tab is removed from the frame */
+	CAPTURE_RUN,  /* likewise the holder's record that a real agent was started or has ended:
+			 what it asked before waits no more */
 	CAPTURE_NOTE, /* no message */
 };
+/* What the decoder is told of such a line. */
+void load_line_info(const struct wire_file *file, enum capture_line line, struct frame_info *info);
+/* The flags of its message. */
+static inline uint16_t capture_line_flags(enum capture_line line)
+{
+	return line == CAPTURE_SAID ? RECORD_TOLD : line == CAPTURE_RUN ? RECORD_HOLDER : 0;
+}
 enum capture_line load_capture_line(const struct wire_file *file, struct frame *frame);
 /* Applies a decoded message to the model, then calls `each`; does not use the frame's bytes. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);

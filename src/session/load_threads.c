@@ -147,7 +147,7 @@ static void decode_frame(void *ctx, const struct frame *given)
 		return;
 	info.flags = frame->flags;
 	info.full_length = frame->full_length;
-	info.reply = line == CAPTURE_SAID && c->file->ours;
+	load_line_info(c->file, line, &info);
 	if (c->messages.n == c->messages.cap)
 		c->messages.v = vec_grow_(c->messages.v, &c->messages.cap, sizeof(*d));
 	d = &c->messages.v[c->messages.n++];
@@ -156,7 +156,7 @@ static void decode_frame(void *ctx, const struct frame *given)
 	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	borrow_lists(c, &d->message);
 	dialect_decode(&c->decoder, frame->bytes, &info, &d->message);
-	d->message.flags |= line == CAPTURE_SAID ? RECORD_TOLD : 0;
+	d->message.flags |= capture_line_flags(line);
 	hash_names(c, &d->message);
 	keep_lists(c, &d->message);
 	prefetch_next(c, d);

@@ -9,6 +9,7 @@
 static void read_head(struct load *l, struct wire_file *f)
 {
 	struct json_reader reader = { 0 };
+	enum dialect_id stream;
 	yyjson_val *root;
 
 	f->trust = TRUST_AGENT;
@@ -17,6 +18,8 @@ static void read_head(struct load *l, struct wire_file *f)
 			f->trust = TRUST_LOG;
 		else
 			f->speaker = arena_str(&l->wire.arena, json_get_str(root, "agent"));
+		if (dialect_named(json_get_str(root, "dialect"), &stream))
+			f->stream = (uint8_t)stream;
 	}
 	json_reader_release(&reader);
 }

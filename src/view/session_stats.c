@@ -75,7 +75,7 @@ int64_t step_took(const struct model *m, const struct item *item, uint32_t step)
 		enum step_kind what = item->steps[i].what;
 
 		if (what == STEP_DECIDED || what == STEP_FIXED || what == STEP_SUPERSEDED ||
-		    what == STEP_EXPIRED)
+		    what == STEP_EXPIRED || what == STEP_WITHDRAWN)
 			break;
 		if (what == STEP_RAISED)
 			opened = item->steps[i].message;

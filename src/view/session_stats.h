@@ -14,7 +14,7 @@ struct counts {
 	uint64_t sources, sessions, messages, agents;
 	uint64_t task[TASK_STATE_COUNT], tasks, stalled;
 	uint64_t review[4], reviews;
-	uint64_t verdict[VERDICT_SUPERSEDED + 1], items, due, undecidable, came_back;
+	uint64_t verdict[VERDICT_COUNT], items, due, undecidable, came_back;
 	uint64_t tokens_in, tokens_out, tokens_cached;
 	double cost;
 	int64_t from_ms, to_ms;
@@ -27,7 +27,7 @@ struct session_stats {
 	int64_t now_ms;
 	struct counts counts;
 	/* decisions, by agents in the log and by persons here */
-	uint32_t by_agents[VERDICT_SUPERSEDED + 1], by_persons[VERDICT_SUPERSEDED + 1];
+	uint32_t by_agents[VERDICT_COUNT], by_persons[VERDICT_COUNT];
 	uint32_t decided;
 	/* from the opening of an item to its decision, where both have a time; a person's only if
 	 * made while the session was live */

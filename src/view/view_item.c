@@ -443,6 +443,7 @@ static void put_step(const struct item *item, uint32_t number, struct pen *p)
 		break;
 	case STEP_SUPERSEDED: pen_put(p, ROLE_DIM, "· superseded"); break;
 	case STEP_EXPIRED: pen_printf(p, ROLE_WARN, "%s %s", mark->glyph, mark->word); break;
+	case STEP_WITHDRAWN: pen_printf(p, mark->role, "%s %s", mark->glyph, mark->word); break;
 	}
 }
 

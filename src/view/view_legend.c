@@ -7,7 +7,7 @@
 #define GUTTER { "▸  *", "the selected line; an item marked for a common decision" }
 #define SEVERITY                                                                                  \
 	{ "sev", "severity", MARKS(grade_marks, 0, GRADE_NONE), .letters = true }
-#define VERDICT { "verdict", "what was decided", MARKS(verdict_marks, 0, VERDICT_SUPERSEDED + 1) }
+#define VERDICT { "verdict", "what was decided", MARKS(verdict_marks, 0, VERDICT_COUNT) }
 #define SENT                                                                                      \
 	{ "sent", "how far a decision has come",                                                   \
 	  MARKS(delivery_marks, DELIVERY_STAGED, DELIVERY_HELD + 1) }

@@ -34,6 +34,7 @@ const struct mark verdict_marks[] = {
 	[VERDICT_DISMISSED] = { "–", "D", "dismissed", ROLE_DEFERRED },
 	[VERDICT_EXPIRED] = { "⚠", "T", "expired", ROLE_WARN },
 	[VERDICT_SUPERSEDED] = { "·", "S", "superseded", ROLE_DIM },
+	[VERDICT_WITHDRAWN] = { "↩", "W", "withdrawn", ROLE_DIM },
 };
 
 /* Words short enough for a narrow column. */

@@ -175,7 +175,7 @@ static void list_states(const struct scene *s, struct lines *out)
 	mark_add(out, &due, c->due);
 	mark_add(out, &back, c->came_back);
 	mark_add(out, &broken, c->undecidable);
-	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
+	for (int v = VERDICT_NONE + 1; v < VERDICT_COUNT; v++)
 		mark_add(out, &verdict_marks[v], c->verdict[v]);
 	list_wrap(s, out);
 	list_add(out, "tasks", ROLE_KEY, c->tasks);
@@ -232,7 +232,7 @@ static void list_decisions(const struct scene *s, struct lines *out)
 	const struct session_stats *f = &((const struct summary_own *)out->own)->stats;
 
 	list_add(out, "decisions", ROLE_KEY, f->decided);
-	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
+	for (int v = VERDICT_NONE + 1; v < VERDICT_COUNT; v++)
 		mark_add(out, &verdict_marks[v], f->by_agents[v] + f->by_persons[v]);
 	list_wrap(s, out);
 	if (f->timed)

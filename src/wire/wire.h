@@ -64,6 +64,7 @@ struct wire_file {
 	uint8_t trust;    /* set by the loader: enum trust of its messages */
 	bool ours;        /* set by the loader: a capture that no agent can have made */
 	struct str speaker; /* set by the loader: of one agent's own output, its name; or none */
+	uint8_t stream;   /* set by the loader: the dialect that its head names, a number; 0 = none */
 	/* set by wire_read_step before the first frame: */
 	bool whole;         /* the file is one message; `base` is then frame_info.file_name */
 	struct str session; /* a document's own session id, or none */

@@ -27,7 +27,7 @@ static struct str give_bytes(void *ctx, uint32_t number)
 static bool give_detail(void *ctx, const struct item *item, const struct item_state *state,
 			struct detail *out)
 {
-	dialect_look(&again, give_bytes(ctx, state->message));
+	dialect_look(&again, give_bytes(ctx, state->message), DIALECT_UNKNOWN);
 	return dialect_detail(&again, item->kind, state->index, out);
 }
 

@@ -22,7 +22,7 @@ static bool read_detail(void *ctx, const struct item *item, const struct item_st
 			struct detail *out)
 {
 	(void)ctx;
-	dialect_look(&again, lines.v[state->message]);
+	dialect_look(&again, lines.v[state->message], DIALECT_UNKNOWN);
 	return dialect_detail(&again, item->kind, state->index, out);
 }
 

@@ -60,7 +60,7 @@ static bool give_detail(void *ctx, const struct item *item, const struct item_st
 {
 	struct session_text *t = ctx;
 
-	dialect_look(&t->again, give_bytes(t, state->message));
+	dialect_look(&t->again, give_bytes(t, state->message), DIALECT_UNKNOWN);
 	return dialect_detail(&t->again, item->kind, state->index, out);
 }
 

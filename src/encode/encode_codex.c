@@ -1,0 +1,8 @@
+/* Encoder for codex. */
+#include "encode/plan.h"
+
+static const struct item_verbs verbs[] = {
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_codex = { .verbs = verbs };

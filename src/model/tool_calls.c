@@ -1,0 +1,140 @@
+/* Tool calls and turns of real agents: which calls changed something, and whether a person was asked
+ * before. */
+#include "model/asks.h"
+
+uint32_t tool_call_find(const struct model *m, const struct session_asks *s, uint64_t id)
+{
+	for (uint32_t it = 0, v; id && map_next(&s->calls, id, &it, &v);)
+		if (m->tool_calls.v[v].id == id)
+			return v;
+	return NONE;
+}
+
+void tool_act_add(struct apply_ctx *a, uint32_t agent, bool asked)
+{
+	heap_push(a->m->heap, &a->m->tool_acts, (struct tool_act){ a->message, agent, asked });
+}
+
+static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
+{
+	struct session_asks *s = asks_of(a);
+	struct model *m = a->m;
+
+	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
+	heap_push(m->heap, &m->tool_calls,
+		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
+				      .agent = a->from, .severe = e->severe,
+				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
+	return vec_last(&m->tool_calls);
+}
+
+/* A call that changes something was completed, and no person was asked. */
+static void report_unasked(struct apply_ctx *a, const struct tool_call *call, const struct event *e,
+			   const struct ask_rules *rules)
+{
+	const struct session_asks *s = asks_of(a);
+	struct str tool = model_str(a->m, call->tool);
+	char name[QUOTED_MAX], why[QUOTED_MAX];
+
+	tool_act_add(a, call->agent, false);
+	if (e->other.n)
+		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
+		       "%s was run without asking: allowed by %s", quoted(tool, name),
+		       quoted(e->other, why));
+	else if (s->mode != NONE && !s->mode_asks)
+		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
+		       "%s was run without asking: the mode is %s", quoted(tool, name),
+		       quoted(model_str(a->m, s->mode), why));
+	else
+		report(a, s->mode_asks ? SEVERITY_WARNING : SEVERITY_NOTE, rules->unasked, e->at,
+		       e->index, "%s was run without asking%s", quoted(tool, name),
+		       s->mode_asks ? ", although its mode asks before changes" : "");
+}
+
+static void call_end(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
+{
+	uint32_t found = tool_call_find(a->m, asks_of(a), id_hash(a, e));
+	struct tool_call *call = found == NONE ? NULL : &a->m->tool_calls.v[found];
+	char id[QUOTED_MAX];
+
+	if (!call) {
+		report(a, a->m->tool_calls.n ? SEVERITY_WARNING : SEVERITY_NOTE, rules->result,
+		       e->at, e->index, "the result of %s, a call that was not seen",
+		       quoted(e->id, id));
+		return;
+	}
+	call->severe |= e->severe;
+	if (!call->over && call->severe && !call->asked && e->tool == TOOL_COMPLETED)
+		report_unasked(a, call, e, rules);
+	call->over = true;
+}
+
+void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
+{
+	uint32_t found = e->id.n ? tool_call_find(a->m, asks_of(a), id_hash(a, e)) : NONE;
+
+	if (!e->id.n)
+		return;
+	switch (e->tool) {
+	case TOOL_STARTED:
+		if (found == NONE)
+			call_begin(a, e);
+		break;
+	case TOOL_ASKED:
+		/* some ask before they tell of the call */
+		if (found == NONE)
+			call_begin(a, e)->asked = true;
+		else
+			a->m->tool_calls.v[found].asked = true;
+		break;
+	case TOOL_GOES_ON:
+		if (found != NONE)
+			a->m->tool_calls.v[found].severe |= e->severe;
+		break;
+	case TOOL_COMPLETED:
+	case TOOL_FAILED:
+	case TOOL_DENIED:
+		call_end(a, e, rules);
+		break;
+	}
+}
+
+static uint32_t next_turn(struct apply_ctx *a)
+{
+	struct session_asks *s = asks_of(a);
+	struct buf name = { 0 };
+	uint32_t id;
+
+	buf_printf(&name, "turn %u", ++s->turns);
+	id = model_intern(a->m, buf_str(&name));
+	buf_release(&name);
+	return task_get(a, id);
+}
+
+void turn_apply(struct apply_ctx *a, const struct event *e)
+{
+	struct session_asks *s = asks_of(a);
+	bool begins = !task_state_is_final(e->state);
+	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn;
+
+	if (begins && turn == NONE)
+		turn = next_turn(a);
+	if (turn == NONE || (begins && turn == s->turn))
+		return; /* a prompt while a turn runs joins that turn */
+	task_step(a, turn, e->state, -1, begins && a->to != NONE && e->tests);
+	s->turn = begins ? turn : NONE;
+}
+
+uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, uint32_t n)
+{
+	uint32_t session = message_route(m, message)->session, found = 0, behind = 0;
+
+	bisect(behind, m->tool_calls.n, i, m->tool_calls.v[i].message < message)
+	while (behind-- > 0 && found < n) {
+		const struct tool_call *call = &m->tool_calls.v[behind];
+
+		if (message_route(m, call->message)->session == session && call->over)
+			out[found++] = call->message;
+	}
+	return found;
+}
