@@ -195,6 +195,8 @@ struct encoder_ops {
 	 * NULL = it can. */
 	bool (*is_final)(const struct model *m, const struct item *item,
 			 const struct item_state *at, struct buf *why);
+	bool at_once;          /* who asks waits for the answer: a verb opens the pre-flight of
+				  that item, or of the marked ones */
 	bool is_file;          /* messages are files in a folder */
 	bool names_no_session; /* messages have no session id: one reply file per session */
 	const char *queue_caution; /* for an answer through a queue; NULL = the usual one */
