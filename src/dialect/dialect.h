@@ -133,6 +133,7 @@ struct detail {
 	 * the draft's answer has a line for each. */
 	struct detail_question questions[DETAIL_QUESTIONS_MAX];
 	unsigned question_n;
+	yyjson_val *input; /* of a call that waits, where the answer may change it; NULL = it may not */
 };
 
 struct detection_key {

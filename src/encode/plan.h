@@ -62,6 +62,7 @@ struct terms {
 	 * a confirmation of their own */
 	bool apart;
 	const char *named;
+	const struct draft_refs *chosen; /* only these are planned; NULL = all that is staged */
 	const struct draft_refs *dropped; /* left out, listed in plan.dropped; NULL = none */
 };
 

@@ -33,6 +33,17 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	return state->no_always ? verbs & ~(unsigned)CAN_ALWAYS : verbs;
 }
 
+bool verb_is_at_once(const struct model *m, const struct draft *draft)
+{
+	const struct item *item = &m->items.v[draft->number];
+
+	if (draft->verb == VERB_DISMISS)
+		return false;
+	if (encoders[draft->dialect]->at_once)
+		return true;
+	return draft->verb == VERB_ANSWER && item_deadline(m, item, m->records.n) != TIME_NONE;
+}
+
 unsigned verbs_allowed(const struct model *m, const struct item *item,
 		     const struct item_state *state)
 {
