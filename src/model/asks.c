@@ -377,6 +377,16 @@ const char *withdrawal_reason(const struct model *m, uint32_t message)
 	return "the agent's turn is over";
 }
 
+const char *item_over_reason(const struct model *m, const struct item_state *at)
+{
+	if (at->open)
+		return NULL;
+	if (at->verdict == VERDICT_WITHDRAWN)
+		return withdrawal_reason(m, at->withdrawn);
+	return at->verdict == VERDICT_EXPIRED && at->deadline_ms == TIME_NONE ? "the agent ended"
+									      : NULL;
+}
+
 /* ---- places of replies ---- */
 
 void asks_reply_keys(const struct message *msg, struct reply_keys *out)

@@ -23,7 +23,7 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
-				      .agent = a->from, .severe = e->severe,
+				      .agent = a->from, .end = NONE, .severe = e->severe,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -64,9 +64,10 @@ static void call_end(struct apply_ctx *a, const struct event *e, const struct as
 		return;
 	}
 	call->severe |= e->severe;
-	if (!call->over && call->severe && !call->asked && e->tool == TOOL_COMPLETED)
+	if (call->end == NONE && call->severe && !call->asked && e->tool == TOOL_COMPLETED)
 		report_unasked(a, call, e, rules);
-	call->over = true;
+	if (call->end == NONE)
+		call->end = a->message;
 }
 
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
@@ -133,7 +134,7 @@ uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, ui
 	while (behind-- > 0 && found < n) {
 		const struct tool_call *call = &m->tool_calls.v[behind];
 
-		if (message_route(m, call->message)->session == session && call->over)
+		if (call->end < message && message_route(m, call->message)->session == session)
 			out[found++] = call->message;
 	}
 	return found;
