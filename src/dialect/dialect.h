@@ -142,7 +142,10 @@ struct detection_key {
 };
 
 /* Members of a message that probes look at, whatever dialect it is. */
-enum { PROBED_TYPE, PROBED_ID, PROBED_STATUS, PROBED_TIMESTAMP, PROBED_PAYLOAD, PROBED_COUNT };
+enum {
+	PROBED_TYPE, PROBED_ID, PROBED_STATUS, PROBED_TIMESTAMP, PROBED_PAYLOAD, PROBED_MESSAGE,
+	PROBED_COUNT
+};
 
 /* Whether a second copy of a message may be sent when nobody knows about the first. */
 enum redelivery {

@@ -112,17 +112,33 @@ static uint32_t next_turn(struct apply_ctx *a)
 	return task_get(a, id);
 }
 
+/* Whether a message with the prompt's words has been seen. */
+static bool has_prompt(const struct model *m, uint32_t turn)
+{
+	const struct task *t = &m->tasks.v[turn];
+
+	for (uint32_t i = 0; i < t->steps.n; i++)
+		if (t->steps.v[i].assigned)
+			return true;
+	return false;
+}
+
 void turn_apply(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
-	bool begins = !task_state_is_final(e->state);
-	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn;
+	bool begins = !task_state_is_final(e->state), assigns = begins && e->tests;
+	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn, to = a->to;
 
 	if (begins && turn == NONE)
 		turn = next_turn(a);
-	if (turn == NONE || (begins && turn == s->turn))
+	if (turn == NONE)
+		return;
+	if (begins && turn == s->turn && (!assigns || has_prompt(a->m, turn)))
 		return; /* a prompt while a turn runs joins that turn */
-	task_step(a, turn, e->state, -1, begins && a->to != NONE && e->tests);
+	if (!a->msg->from.known_role) /* the agent repeats its prompt */
+		a->to = a->from;
+	task_step(a, turn, e->state, -1, assigns && a->to != NONE);
+	a->to = to;
 	s->turn = begins ? turn : NONE;
 }
 
