@@ -45,6 +45,7 @@ item' "$(bash offers --ascii --size 80 show i)"
 	is 'no command after a source' '' "$(bash offers --ascii log.ndjson sh)"
 	is 'not twice' '' "$(bash offers show inbox i)"
 	is 'verbs' 'accept
+always
 answer' "$(bash offers decide log item a)"
 	is 'what a journal is asked for' 'repair
 resend' "$(bash offers journal re)"

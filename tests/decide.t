@@ -177,7 +177,7 @@ fresh
 ok 'no verb: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding"
 ok 'no item: exit code 2' exit_of 2 "$GAVEL" decide "$log"
 ok 'no such verb: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding" approve
-ok 'it names those there are' said 'gavel: no verb approve; there are accept, partial, reject, answer, dismiss and escalate'
+ok 'it names those there are' said 'gavel: no verb approve; there are accept, always, partial, reject, stop, answer, dismiss and escalate'
 ok 'defer: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding" defer
 ok 'it says what defer is' said 'defer only snoozes an item in the terminal UI'
 ok 'no such log: exit code 2' exit_of 2 "$GAVEL" decide nowhere.ndjson "$finding" accept
@@ -352,7 +352,12 @@ ok 'an option and an answer' exit_of 2 "$GAVEL" decide --option=1 --answer=3 cho
 ok '... says why' said 'gavel: --answer and --option are two answers; give one of them'
 ok 'an option that is no number' exit_of 2 "$GAVEL" decide --option=Few choice2.ndjson ${choice}b answer
 ok '... says why' said 'gavel: --option=Few: must be the number of an option, from 1'
-for twice in --answer=1 --option=1 --explain=1 --reason-code=1 --artifact=plan.md --rev=1; do
+refuses 'two answers to one question' "${choice}b: more answers than questions; give --answer once for each, in their order" --answer=1 --answer=2 choice2.ndjson ${choice}b answer
+refuses 'a rule with another verb' "${choice}b: --offer and --rule say what is always allowed; the verb for that is always" --rule='Bash(ls)' choice2.ndjson ${choice}b answer
+refuses 'an edited input with another verb' "${choice}b: --edit accepts a call with another input; the verb for that is partial" --edit=plan.md choice2.ndjson ${choice}b answer
+ok 'two rules' exit_of 2 "$GAVEL" decide --rule='Bash(ls)' --offer=1 choice2.ndjson ${choice}b always
+ok '... says why' said 'gavel: --rule and --offer are two rules; give one of them'
+for twice in --option=1 --explain=1 --reason-code=1 --artifact=plan.md --rev=1; do
 	ok "$twice twice" exit_of 2 "$GAVEL" decide $twice $twice choice2.ndjson ${choice}b answer
 	ok '... says why' said "gavel: ${twice%=*} is given twice; give it once"
 done

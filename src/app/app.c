@@ -399,7 +399,8 @@ unsigned app_where(const struct app *a, unsigned screens)
 static void run_command(struct app *a, const struct app_command *c, struct str argument)
 {
 	if (a->playback.model &&
-	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
+	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0 ||
+	     strcmp(c->section, "agents") == 0)) {
 		app_say(a, ROLE_WARN, "%s", replay_refusal);
 		decide_refused(a);
 		return;
@@ -564,7 +565,7 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;
 		buf_clear(&a->notice);
-		if (kind == PROMPT_EXPLAIN || kind == PROMPT_ANSWER)
+		if (kind == PROMPT_EXPLAIN || kind == PROMPT_ANSWER || kind == PROMPT_RULE)
 			app_say(a, ROLE_DIM, "nothing was staged");
 		break;
 	}

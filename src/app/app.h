@@ -30,6 +30,7 @@ enum effect_type {
 	EFFECT_EDIT,        /* edit */
 	EFFECT_STAGE,       /* draft */
 	EFFECT_EXPLAIN,     /* draft: edit its explanation in $EDITOR, then stage it again */
+	EFFECT_EDIT_INPUT,  /* draft: edit its answer, a tool call's input, in $EDITOR, then stage it */
 	EFFECT_UNDO,        /* undo */
 	EFFECT_SNOOZE,      /* snooze: keep it in the journal */
 	EFFECT_PLAN,        /* make the plan and open the pre-flight page */

@@ -504,7 +504,7 @@ const struct app_command app_commands[] = {
 	  { ARGUMENT_TEXT } },
 	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT,
 	  { ARGUMENT_TEXT } },
-	{ "decide", "partial", "p", "accept it in part", ANYWHERE, run_verb, VERB_PARTIAL,
+	{ "decide", "partial", "p", "accept it in part; a tool call: edit its input, then accept", ANYWHERE, run_verb, VERB_PARTIAL,
 	  { ARGUMENT_TEXT } },
 	{ "decide", "escalate", "e", "escalate to another reviewer", ANYWHERE, run_verb,
 	  VERB_ESCALATE, { ARGUMENT_TEXT } },
@@ -540,6 +540,12 @@ const struct app_command app_commands[] = {
 	  ANYWHERE, run_reply, 0, { ARGUMENT_TEXT } },
 	{ "decide", "resend", "", "resend what is held", ANYWHERE, run_resend },
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
+
+	{ "agents", "always", "*",
+	  "accept, and allow such calls from now on; always N: by the N-th rule offered; always RULE",
+	  ANYWHERE, run_verb, VERB_ALWAYS, { ARGUMENT_TEXT } },
+	{ "agents", "stop-turn", "X", "reject, and stop the agent's turn", ANYWHERE, run_verb,
+	  VERB_STOP, { ARGUMENT_TEXT } },
 
 	{ "live", "follow", "f", "follow new messages, or stop", ANYWHERE,
 	  run_follow },

@@ -1,17 +1,14 @@
-/* Decision commands: verbs, their prompts, deliver and resend. Results are effects: stage, plan,
- * resend. */
+/* Decision commands: verbs, reason codes, resend, where replies go. Results are effects: stage, plan,
+ * resend. What a verb has to ask first is in prompting.c. */
 #include "app/app.h"
 #include "app/commands.h"
 #include "decide/question.h"
-#include "draw/say.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
 
 enum {
 	SUBJECT_WORDS = 30, /* cells of an item's name in a message */
-	OPTION_LEAST = 6,   /* of the label of an option */
-	OPTIONS_GAP = 3,
 };
 
 void deciding_release(struct deciding *d)
@@ -25,6 +22,7 @@ void deciding_release(struct deciding *d)
 	vec_release(&d->seen);
 	vec_release(&d->history);
 	vec_release(&d->undone);
+	buf_release(&d->answers);
 	free(d->artifact);
 	buf_release(&d->agent);
 	buf_release(&d->moved);
@@ -106,8 +104,7 @@ bool decide_takes(struct app *a, uint32_t item, enum verb verb, uint32_t *correc
 	return takes;
 }
 
-static void add_draft_effect(struct app *a, enum effect_type type, uint32_t item,
-			     struct draft draft)
+void decide_effect(struct app *a, int type, uint32_t item, struct draft draft)
 {
 	struct item_state at;
 
@@ -124,16 +121,16 @@ static void add_draft_effect(struct app *a, enum effect_type type, uint32_t item
 				      &a->effect_strings);
 	if (!draft.artifact.n && a->deciding.artifact)
 		draft.artifact = app_effect_dup(a, str_of(a->deciding.artifact));
-	app_effect(a, (struct effect){ type, decide_desk(a, item), .draft = draft });
+	app_effect(a, (struct effect){ (enum effect_type)type, decide_desk(a, item), .draft = draft });
 }
 
-/* Queues the draft for staging on all targets, if it is complete. */
-static void stage(struct app *a, struct draft draft)
+void decide_stage(struct app *a, struct draft draft)
 {
 	struct deciding *d = &a->deciding;
 	const char *missing;
 
 	draft.verb = d->verb;
+	draft.kind = get_item(a, d->targets.v[0])->kind;
 	missing = draft_missing(&draft);
 	if (missing) {
 		app_say(a, ROLE_WARN, "%s: nothing was staged", missing);
@@ -145,7 +142,7 @@ static void stage(struct app *a, struct draft draft)
 		draft.corrects = app_effect_dup(
 			a, corrects_name(decide_desk(a, d->targets.v[0]), d->corrects));
 	for (uint32_t i = 0; i < d->targets.n; i++)
-		add_draft_effect(a, EFFECT_STAGE, d->targets.v[i], draft);
+		decide_effect(a, EFFECT_STAGE, d->targets.v[i], draft);
 	d->moves_on = !d->on_marked;
 	if (d->on_marked)
 		decide_unmark_all(d);
@@ -175,146 +172,6 @@ void decide_advance(struct app *a)
 			app_open(a, t);
 		}
 		return;
-	}
-}
-
-static int option_cols(struct str option, bool ascii)
-{
-	return (int)cells_width(raw_of(option), TEXT_LINE, ascii, 512);
-}
-
-/* The width to which each label must be cut for all of them to fit. */
-static int fit_options(struct str options, bool ascii, int room)
-{
-	int most = room;
-
-	for (;; most--) {
-		struct str rest = options;
-		int cols = -OPTIONS_GAP;
-
-		while (rest.n) {
-			int one = option_cols(str_cut(&rest, STR("\n")), ascii);
-
-			cols += (one < most ? one : most) + OPTIONS_GAP;
-		}
-		if (cols <= room || most <= OPTION_LEAST)
-			return most;
-	}
-}
-
-/* "1 Terminate it   2 Leave it…": the options in one row, all of them, with how to choose one where
- * there is room. */
-static void add_options(struct str options, bool ascii, int room, struct buf *out)
-{
-	static const char how[] = "a number, value or label:   ";
-	bool whole = true;
-	int most = fit_options(options, ascii, room - (int)strlen(how));
-
-	for (struct str rest = options; rest.n;)
-		whole &= option_cols(str_cut(&rest, STR("\n")), ascii) <= most;
-	if (whole)
-		buf_adds(out, how);
-	else
-		most = fit_options(options, ascii, room);
-	for (struct str rest = options; rest.n;) {
-		add_clean_cut(out, str_cut(&rest, STR("\n")), TEXT_LINE, ascii, most);
-		buf_adds(out, rest.n ? "   " : "");
-	}
-}
-
-/* Shows the numbered options of a question on the message line, and how to choose one. */
-static void show_options(struct app *a, uint32_t item)
-{
-	struct item_state at;
-	struct detail detail;
-
-	if (!decide_state(a, item, &at) ||
-	    !a->scene.reader->detail(a->scene.reader->ctx, get_item(a, item), &at, &detail))
-		return;
-	for (unsigned i = 0; i < detail.n; i++)
-		if (strcmp(detail.field[i].label, "options") == 0) {
-			buf_clear(&a->notice);
-			a->notice_role = ROLE_NORMAL;
-			if (detail.field[i].text.n)
-				add_options(detail.field[i].text, a->scene.ascii, a->cols - 2,
-					    &a->notice);
-		}
-}
-
-/* Lists the reason codes above the prompt. */
-static void offer_reasons(struct app *a, const char *label)
-{
-	struct buf codes = { 0 };
-
-	for (uint32_t i = 0; i < a->deciding.reason_code_count; i++)
-		buf_printf(&codes, "%s%s", i ? "  " : label, a->deciding.reason_codes[i]);
-	if (codes.n)
-		app_say(a, ROLE_DIM, "%s", codes.p);
-	buf_release(&codes);
-}
-
-/* Splits "CODE" or "CODE: explanation" when CODE is one of the reason codes on offer. */
-static void split_reason(const struct deciding *d, struct draft *draft)
-{
-	for (uint32_t i = 0; i < d->reason_code_count; i++) {
-		struct str code = str_of(d->reason_codes[i]), rest = draft->explanation;
-
-		if (!str_starts(rest, code) || (rest.n > code.n && rest.p[code.n] != ':'))
-			continue;
-		draft->reason_code = code;
-		draft->explanation = str_trim(str_from(rest, code.n + 1));
-		return;
-	}
-}
-
-/* A prompt for words on the targets, which names them. */
-static void open_prompt(struct app *a, enum prompt_kind kind, enum verb verb, struct str text)
-{
-	const struct deciding *d = &a->deciding;
-	struct item_state at;
-	struct buf words = { 0 };
-
-	prompt_open(&a->prompt, kind, text);
-	if (decide_state(a, d->targets.v[0], &at))
-		add_item_words(&a->scene, get_item(a, d->targets.v[0]), &at, a->cols, &words);
-	prompt_name(&a->prompt, verb_name(verb), buf_str(&words), d->targets.n);
-	buf_release(&words);
-}
-
-void decide_prompt_or_stage(struct app *a, struct str words)
-{
-	struct deciding *d = &a->deciding;
-
-	if (words.n) {
-		struct draft draft = { 0 };
-
-		if (d->verb == VERB_ANSWER)
-			draft.answer = words;
-		else
-			draft.explanation = words;
-		stage(a, draft);
-		return;
-	}
-	switch (d->verb) {
-	case VERB_REJECT:
-		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
-		offer_reasons(a, "words, or a code (Tab): ");
-		break;
-	case VERB_PARTIAL:
-	case VERB_STOP:
-	case VERB_ESCALATE:
-		open_prompt(a, PROMPT_EXPLAIN, d->verb, STR_NONE);
-		break;
-	case VERB_ANSWER:
-		open_prompt(a, PROMPT_ANSWER, d->verb, STR_NONE);
-		show_options(a, d->targets.v[0]);
-		break;
-	case VERB_ACCEPT:
-	case VERB_ALWAYS:
-	case VERB_DISMISS:
-	case VERB_COUNT:
-		stage(a, (struct draft){ 0 });
-		break;
 	}
 }
 
@@ -407,36 +264,8 @@ void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explan
 	d->corrects = NONE;
 	d->verb = verb;
 	vec_push(&d->targets, item);
-	stage(a, (struct draft){ .explanation = explanation });
+	decide_stage(a, (struct draft){ .explanation = explanation });
 	app_effect(a, (struct effect){ EFFECT_PLAN });
-}
-
-void decide_answered(struct app *a, int kind, struct str text)
-{
-	struct deciding *d = &a->deciding;
-	struct draft draft = { 0 };
-	const struct draft *old;
-
-	buf_clear(&a->notice);
-	text = str_trim(text);
-	switch (kind) {
-	case PROMPT_EXPLAIN:
-		draft.explanation = text;
-		if (d->verb == VERB_REJECT)
-			split_reason(d, &draft);
-		break;
-	case PROMPT_ANSWER: draft.answer = text; break;
-	case PROMPT_REASON:
-		old = d->targets.n ? decide_draft(a, d->targets.v[0]) : NULL;
-		if (!old || !text.n)
-			return;
-		draft = *old;
-		draft.reason_code = text;
-		d->verb = old->verb;
-		break;
-	default: return;
-	}
-	stage(a, draft);
 }
 
 /* The staged draft on the current item; says so if there is none. */
@@ -463,7 +292,7 @@ COMMAND(explain)
 	if (!old || !decide_can(a, item))
 		return;
 	decide_new_step(a);
-	add_draft_effect(a, EFFECT_EXPLAIN, item, *old);
+	decide_effect(a, EFFECT_EXPLAIN, item, *old);
 }
 
 COMMAND(reason)
@@ -480,8 +309,7 @@ COMMAND(reason)
 		decide_answered(a, PROMPT_REASON, argument);
 		return;
 	}
-	open_prompt(a, PROMPT_REASON, old->verb, old->reason_code);
-	offer_reasons(a, "Tab completes: ");
+	decide_prompt_reason(a, old);
 }
 
 /* ---- pre-flight and delivery ---- */
@@ -556,7 +384,8 @@ bool decide_verb_keys(struct app *a, unsigned takes, bool words, struct buf *out
 	static const struct {
 		enum verb verb;
 		const char *key;
-	} verbs[] = { { VERB_ACCEPT, "{accept}" }, { VERB_REJECT, "{reject}" },
+	} verbs[] = { { VERB_ACCEPT, "{accept}" },   { VERB_ALWAYS, "{always}" },
+		      { VERB_REJECT, "{reject}" },   { VERB_STOP, "{stop-turn}" },
 		      { VERB_PARTIAL, "{partial}" }, { VERB_ANSWER, "{answer}" },
 		      { VERB_ESCALATE, "{escalate}" }, { VERB_DISMISS, "{dismiss}" } };
 	bool some = false;

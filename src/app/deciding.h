@@ -40,6 +40,8 @@ struct deciding {
 	enum verb verb;
 	VEC(uint32_t) targets; /* items the verb applies to */
 	bool on_marked;        /* the next verb applies to the marked items */
+	uint32_t question;     /* of several of an item: which is being asked, */
+	struct buf answers;    /* and the answers so far, a line each */
 	uint32_t corrects;     /* the earlier draft that is corrected, or NONE */
 	enum confirm confirm;
 	struct desk *desk;     /* CONFIRM_GIVE_UP: the letter and its desk */
@@ -87,10 +89,17 @@ void deciding_release(struct deciding *d);
 /* Decides an item that need not be selected, then opens the pre-flight page. */
 void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explanation);
 
-/* Stages with the words given, else opens the prompt that the verb needs, else stages at once. */
+/* Queues the draft for staging on all targets, if it is complete; verb and kind are theirs. */
+void decide_stage(struct app *a, struct draft draft);
+/* Queues an effect (enum effect_type) that carries a draft on the item. */
+void decide_effect(struct app *a, int type, uint32_t item, struct draft draft);
+/* prompting.c: stages with the words given, else opens the prompt that the verb needs, else stages at
+ * once. */
 void decide_prompt_or_stage(struct app *a, struct str words);
-/* The prompt was answered: stages the draft. */
+/* The prompt was answered: stages the draft, or asks the next question. */
 void decide_answered(struct app *a, int prompt_kind, struct str text);
+/* Asks for the reason code of a staged draft. */
+void decide_prompt_reason(struct app *a, const struct draft *old);
 /* confirming.c: keys of confirmations, the pre-flight and the recovery page; true when the key was
  * used. */
 bool decide_key(struct app *a, const struct key *key);

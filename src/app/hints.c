@@ -8,7 +8,7 @@ static bool is_harmless(const struct app_command *c)
 {
 	if (strcmp(c->section, "live") == 0)
 		return strcmp(c->name, "follow") == 0 || strcmp(c->name, "pause") == 0;
-	return strcmp(c->section, "decide") != 0;
+	return strcmp(c->section, "decide") != 0 && strcmp(c->section, "agents") != 0;
 }
 
 /* The binding that a label on the screen names here; NULL = none, as for words. */

@@ -29,7 +29,10 @@ static void add_closed(const struct app *a, const struct item *item, const struc
 	add_item_words(&a->scene, item, at, WORDS_CELLS, out);
 	if (at->verdict == VERDICT_SUPERSEDED || at->verdict == VERDICT_EXPIRED ||
 	    at->verdict == VERDICT_WITHDRAWN || !by.n) {
-		buf_printf(out, "\" was closed meanwhile (%s)", verdict_name(at->verdict));
+		buf_printf(out, "\" was closed meanwhile (%s", verdict_name(at->verdict));
+		if (item_over_reason(a->scene.model, at))
+			buf_printf(out, ": %s", item_over_reason(a->scene.model, at));
+		buf_addc(out, ')');
 		return;
 	}
 	buf_adds(out, "\" was decided by ");

@@ -16,6 +16,7 @@ enum prompt_kind {
 	PROMPT_FILTER,
 	PROMPT_EXPLAIN, /* the explanation of a decision */
 	PROMPT_ANSWER,
+	PROMPT_RULE, /* what is always allowed */
 	PROMPT_REASON,
 	PROMPT_NOTE, /* of a bookmark */
 	PROMPT_KINDS

@@ -25,6 +25,8 @@ static const struct {
 			    "Enter accept · Esc cancel " },
 	[PROMPT_EXPLAIN] = { "free text", "Enter stage · Esc cancel " },
 	[PROMPT_ANSWER] = { "free text", "Enter stage · Esc cancel " },
+	[PROMPT_RULE] = { "the number of a rule, or one of your own; nothing: the first",
+			  "Enter stage · Esc cancel " },
 	[PROMPT_REASON] = { "a short code for scripts, such as out_of_scope",
 			    "Enter stage · Esc cancel " },
 	[PROMPT_NOTE] = { "a note on the bookmark, or nothing", "Enter set · Esc cancel " },

@@ -6,10 +6,13 @@
 #include "session/find_item.h"
 #include "session/load.h"
 #include "session/terms.h"
+#include "base/io.h"
 #include "cmd/print.h"
 #include "json/compose.h"
 
 #include <stdlib.h>
+
+enum { INPUT_MAX = 1 << 20 }; /* bytes of --edit */
 
 struct decide_command {
 	struct options *o;
@@ -315,23 +318,74 @@ static bool same_words(const struct options *o, const struct draft *old, const s
 {
 	return old->verb == now->verb && str_eq(old->reason_code, now->reason_code) &&
 	       str_eq(old->explanation, now->explanation) && str_eq(old->answer, now->answer) &&
+	       (old->verb != VERB_ALWAYS || old->option == now->option) &&
 	       str_eq(old->by, now->by) && old->input == now->input && same_file(o, old);
 }
 
-/* --option: the answer is one of the options that the question offers. */
-static int choose_option(struct decide_command *d, struct draft *draft, const struct item_state *at,
-			 struct outcome *r)
+/* --answer, one for each question: a line each. */
+static struct str join_answers(struct decide_command *d)
 {
-	struct err err;
+	static const struct detail_question free_text;
+	const struct options *o = d->o;
+	struct buf lines = { 0 };
+	struct str all;
 
-	if (!d->o->option)
-		return EXIT_FINE;
-	if (draft->verb != VERB_ANSWER)
+	if (o->answers.n < 2)
+		return o->answers.n ? str_of(o->answers.v[0]) : STR_NONE;
+	for (uint32_t i = 0; i < o->answers.n; i++) {
+		buf_adds(&lines, i ? "\n" : "");
+		question_answer(&free_text, str_of(o->answers.v[i]), &lines);
+	}
+	all = arena_str(&d->words, buf_str(&lines));
+	buf_release(&lines);
+	return all;
+}
+
+/* Whether there are more answers than questions: of two for one, neither overrides the other. */
+static bool has_answers_too_many(struct decide_command *d, const struct draft *draft,
+				 const struct item_state *at)
+{
+	const struct reader *r = &d->load.reader;
+	struct detail detail;
+	bool known = d->o->answers.n > 1 &&
+		     r->detail(r->ctx, &d->load.model.items.v[draft->number], at, &detail);
+
+	return d->o->answers.n > (known && detail.question_n ? detail.question_n : 1);
+}
+
+/* What the options say that belong to one verb: an answer, a rule, an edited input. */
+static int add_choices(struct decide_command *d, struct draft *draft, const struct item_state *at,
+		       struct outcome *r)
+{
+	const struct options *o = d->o;
+	struct buf input = { 0 };
+	struct err err;
+	int rc = 0;
+
+	if (o->option && draft->verb != VERB_ANSWER)
 		return refuse(d, r, "--option chooses an answer; the verb for that is answer");
-	if (draft_choose(draft, &d->load.reader, &d->load.model.items.v[draft->number], at,
-			 d->o->option, &d->words, &err))
-		return refuse(d, r, err.text);
-	return EXIT_FINE;
+	if (o->answers.n && draft->verb == VERB_ALWAYS)
+		return refuse(d, r, "--answer answers a question; a rule is given with --rule");
+	if ((o->offer || o->rule) && draft->verb != VERB_ALWAYS)
+		return refuse(d, r, "--offer and --rule say what is always allowed; the verb for that "
+				    "is always");
+	if (o->edit && draft->verb != VERB_PARTIAL)
+		return refuse(d, r, "--edit accepts a call with another input; the verb for that is "
+				    "partial");
+	if (has_answers_too_many(d, draft, at))
+		return refuse(d, r, "more answers than questions; give --answer once for each, in "
+				    "their order");
+	draft->answer = o->rule ? str_of(o->rule) : join_answers(d);
+	if (draft->verb == VERB_ALWAYS)
+		draft->option = (uint32_t)o->offer;
+	if (o->option)
+		rc = draft_choose(draft, &d->load.reader, &d->load.model.items.v[draft->number], at,
+				  o->option, &d->words, &err);
+	if (o->edit)
+		rc = io_read_file(o->edit, INPUT_MAX, &input, &err) ||
+		     draft_set_input(draft, buf_str(&input), &d->words, &err);
+	buf_release(&input);
+	return rc ? refuse(d, r, err.text) : EXIT_FINE;
 }
 
 /* Stages the draft if the item accepts it; otherwise reports why not. */
@@ -367,7 +421,7 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	const struct model *m = &d->load.model;
 	struct outcome r = { .verb = str_of(verb_name(verb)) };
 	struct draft draft = { .verb = verb, .reason_code = str_of(o->reason_code),
-			       .explanation = str_of(o->explain), .answer = str_of(o->answer),
+			       .explanation = str_of(o->explain),
 			       .artifact = str_of(o->artifact), .input = o->input,
 			       .by = d->terms.as };
 	struct item_state at;
@@ -380,7 +434,7 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	r.delivery = at.delivery;
 	if (o->rev && !str_is(draft.rev, o->rev))
 		return refuse(d, &r, "it has changed since it was shown; look at it again");
-	code = choose_option(d, &draft, &at, &r);
+	code = add_choices(d, &draft, &at, &r);
 	if (code)
 		return code;
 	old = desk_find(d->desk, &draft);
@@ -440,8 +494,8 @@ static int run(struct decide_command *d)
 		return print_trouble("defer only snoozes an item in the terminal UI; it decides "
 				     "nothing");
 	if (!verb_named(str_of(o->words.v[2]), &verb))
-		return print_trouble("no verb %s; there are accept, partial, reject, answer, "
-				     "dismiss and escalate", o->words.v[2]);
+		return print_trouble("no verb %s; there are accept, always, partial, reject, stop, "
+				     "answer, dismiss and escalate", o->words.v[2]);
 	if (find_item_named(&d->scene, o->words.v[1], o->rev, &number))
 		return EXIT_FOUND;
 	return decide_item(d, number, verb);
@@ -456,8 +510,10 @@ int cmd_decide(struct options *o)
 	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver))
 		return print_trouble("decide needs SOURCE ITEM VERB, or SOURCE --deliver for what "
 				     "is staged; see gavel decide --help");
-	if (o->answer && o->option)
+	if (o->answers.n && o->option)
 		return print_trouble("--answer and --option are two answers; give one of them");
+	if (o->rule && o->offer)
+		return print_trouble("--rule and --offer are two rules; give one of them");
 	load_read_config(&d.load, o, &d.config);
 	d.load.desk_options = (struct desk_options){ .open = true, .write = true,
 						     .journal = o->journal,

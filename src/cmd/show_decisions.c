@@ -66,6 +66,7 @@ static void put_draft(struct load *load, const struct desk *d, const struct draf
 	put_text(b, "answer", draft->answer);
 	put_text(b, "corrects", draft->corrects);
 	json_put_name(b, "line", NULL);
+	json_put_int_if(b, "option", draft->option, draft->option);
 	json_put_time(b, "took", draft_took(d, &load->model, draft));
 	json_trust(load, b, TRUST_JOURNAL, STR_NONE);
 	json_end(load, b);

@@ -153,7 +153,7 @@ static void put_step(struct load *l, struct buf *b, const struct item *item, uin
 	const struct item_step *s = &item->steps[number];
 	static const char *const names[] = { "raised", "decided", "acknowledged",
 					     "unknown_id", "fixed", "superseded",
-					     "expired" };
+					     "expired", "withdrawn" };
 
 	json_comma(b);
 	buf_addc(b, '{');
@@ -164,6 +164,8 @@ static void put_step(struct load *l, struct buf *b, const struct item *item, uin
 		json_put_name(b, "verdict", verdict_name(s->verdict));
 	if (s->what == STEP_DECIDED && s->said)
 		json_put_name(b, "delivery", delivery_name(step_delivery(item, number, k)));
+	if (s->what == STEP_WITHDRAWN)
+		json_put_name(b, "why", withdrawal_reason(m, s->message));
 	if (s->iteration)
 		json_put_number(b, "iteration", s->iteration);
 	buf_addc(b, '}');
@@ -195,6 +197,26 @@ static void put_fields(struct buf *b, const struct detail *d)
 	for (unsigned i = 0; i < d->n; i++)
 		json_put_str(b, d->field[i].label, d->field[i].text);
 	buf_addc(b, '}');
+}
+
+/* Only of a tool call that waits: those that were over before it, newest first. */
+static void put_recent(struct buf *b, const struct scene *s, const struct item *item,
+		       const struct item_state *st)
+{
+	uint32_t calls[RECENT_CALLS], n;
+
+	if (item->kind != ITEM_PERMISSION)
+		return;
+	n = recent_calls(s->model, st->message, calls, RECENT_CALLS);
+	json_open(b, "recent", '[');
+	for (uint32_t i = 0; i < n; i++) {
+		json_comma(b);
+		buf_addc(b, '{');
+		json_put_number(b, "line", message_line(s->model, calls[i]));
+		json_put_str(b, "summary", s->reader->summary(s->reader->ctx, calls[i]));
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
 }
 
 /* Only of an output envelope that may answer several inputs: their lines. */
@@ -256,10 +278,13 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_bool(b, "came_back", st->came_back);
 	json_put_bool(b, "bounced", st->bounced);
 	json_put_bool(b, "acknowledged", st->acked);
+	if (item_over_reason(m, st))
+		json_put_name(b, "why", item_over_reason(m, st));
 	put_inputs(b, m, st);
 	if (whole) {
 		if (has_detail)
 			put_fields(b, &d);
+		put_recent(b, s, item, st);
 		put_history(l, b, item, s->k);
 	}
 	json_trust(l, b, item_trust(m, st), item_claims(m, st));
@@ -525,6 +550,11 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		json_put_time(out, "last_seen", st->last_seen_ms);
 		json_put_number(out, "errors", st->errors);
 		json_put_number(out, "warnings", st->warnings);
+		/* the hash of a session without tool calls stays what it was */
+		if (!l->json.hide_names || st->asked || st->unasked) {
+			json_put_number(out, "asked", st->asked);
+			json_put_number(out, "unasked", st->unasked);
+		}
 		json_usage(out, st->tokens_in, st->tokens_out, st->tokens_cached, st->cost);
 		json_put_name(out, "health",
 			      agent_health_word(st, life_of_agent(s, i, st->messages > 0)));

@@ -342,7 +342,9 @@ static void report_agents(struct report *r)
 	struct agent_stats *stats = model_agent_stats(m, r->s->k, r->s->now_ms, NULL);
 
 	if (m->agents.n)
-		table(r, "Agents", "agent|messages|errors|tokens in|tokens out|cost");
+		table(r, "Agents", m->tool_acts.n ? "agent|messages|errors|tokens in|tokens out|cost|"
+						    "asked|ran unasked"
+						  : "agent|messages|errors|tokens in|tokens out|cost");
 	for (uint32_t i = 0; i < m->agents.n; i++) {
 		if (m->agents.v[i].first >= r->s->k ||
 		    !filter_agent(r->s->filter, m, i, r->s->k) || !row(r))
@@ -353,6 +355,10 @@ static void report_agents(struct report *r)
 		cell_number(r, stats[i].tokens_in);
 		cell_number(r, stats[i].tokens_out);
 		buf_printf(r->out, " $%.4f |", stats[i].cost);
+		if (m->tool_acts.n) {
+			cell_number(r, stats[i].asked);
+			cell_number(r, stats[i].unasked);
+		}
 		buf_addc(r->out, '\n');
 	}
 	table_end(r);

@@ -246,7 +246,7 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 	uint32_t agents = 0, states[TASK_STATE_COUNT] = { 0 };
-	uint64_t in = 0, tokens_out = 0, cached = 0;
+	uint64_t in = 0, tokens_out = 0, cached = 0, asked = 0, acts = 0;
 	double cost = 0;
 
 	for (uint32_t i = 0; i < m->agents.n; i++)
@@ -263,6 +263,8 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 		cached += m->usage.v[i].tokens_cached;
 		cost += m->usage.v[i].cost;
 	}
+	for (; acts < m->tool_acts.n && m->tool_acts.v[acts].message < s->k; acts++)
+		asked += m->tool_acts.v[acts].asked;
 	buf_addc(out, '{');
 	put_record_counts(s, out);
 	json_put_number(out, "sessions", count_sessions(s));
@@ -275,6 +277,10 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	put_decision_counts(s, out);
 	put_decision_stats(l, s, out);
 	json_usage(out, in, tokens_out, cached, cost);
+	if (!l->json.hide_names || acts) {
+		json_put_number(out, "asked", asked);
+		json_put_number(out, "unasked", acts - asked);
+	}
 	put_agents(l, s, out);
 	/* all of it is in other views: the hash of a session stays what it was */
 	if (!l->json.hide_names)

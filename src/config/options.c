@@ -56,7 +56,9 @@ static const struct command commands[] = {
 	  "shows. Nothing is decided, nothing is sent." },
 	{ COMMAND_CHECK, "check", "[SOURCE...]", "Check messages against their protocols." },
 	{ COMMAND_DECIDE, "decide", "SOURCE [ITEM VERB]",
-	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id; "
+	  "Decide an item: accept, always, partial, reject, stop, answer, dismiss or escalate; show "
+	  "inbox lists which of them it takes. always accepts a tool call, and such calls from now on; "
+	  "stop rejects one, and ends the agent's turn. ITEM is an id; "
 	  "SESSION/ID where the id alone is not unique, KIND:ID where a finding and a change share "
 	  "it. The decision is staged; --deliver sends it, and without ITEM everything that is "
 	  "staged." },
@@ -190,6 +192,20 @@ static int set_option(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_offer(struct options *o, const char *value, struct err *err)
+{
+	if (!str_to_u64(str_of(value), &o->offer) || !o->offer || o->offer > UINT32_MAX)
+		return err_set(err, "--offer=%s: must be the number of an offered rule, from 1", value);
+	return 0;
+}
+
+static int set_answer(struct options *o, const char *value, struct err *err)
+{
+	(void)err;
+	vec_push(&o->answers, value);
+	return 0;
+}
+
 static int set_input(struct options *o, const char *value, struct err *err)
 {
 	uint64_t n;
@@ -306,14 +322,27 @@ static const struct option options[] = {
 	  JOURNAL, FIELD(sure) },
 	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
 	  FIELD(reason_code), .once = true },
-	{ "explain", "TEXT", "decide: the explanation; reject and partial need one.", DECIDE,
+	{ "explain", "TEXT", "decide: the explanation; reject, stop and partial need one.", DECIDE,
 	  FIELD(explain), .once = true },
 	{ "answer", "TEXT",
 	  "decide: the answer to a question: the value of one of its options, else the label of "
-	  "one, else free text. A number is not taken for an option's; --option chooses by number.",
-	  DECIDE, FIELD(answer), .once = true },
+	  "one, else free text. A number is not taken for an option's; --option chooses by number. "
+	  "Where an item asks several questions, one for each, in order (may be repeated); of several "
+	  "options: A, B.",
+	  DECIDE, .set = set_answer },
 	{ "option", "N", "decide: answer a question with its option number N, from 1.", DECIDE,
 	  .set = set_option, .once = true },
+	{ "offer", "N",
+	  "decide always: allow such calls by the N-th of the rules that the agent offers; the first "
+	  "unless given.",
+	  DECIDE, .set = set_offer, .once = true },
+	{ "rule", "TEXT",
+	  "decide always: allow such calls by a rule of your own, where the protocol takes one: "
+	  "Bash(touch *).",
+	  DECIDE, FIELD(rule), .once = true },
+	{ "edit", "FILE",
+	  "decide partial: accept a tool call with the input in FILE, a JSON object.", DECIDE,
+	  FIELD(edit), .once = true },
 	{ "input", "LINE",
 	  "decide: the line of the input that an output envelope answers, where several were open "
 	  "and nothing says which.",
@@ -528,6 +557,7 @@ void options_release(struct options *o)
 	vec_release(&o->words);
 	vec_release(&o->agents);
 	vec_release(&o->env);
+	vec_release(&o->answers);
 }
 
 void buf_add_wrapped(struct buf *out, const char *text, const char *hang, int column, int cols)

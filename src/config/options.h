@@ -40,8 +40,11 @@ struct options {
 	bool no_cache;
 	bool keeps_nothing; /* demo: the journal is removed at the end; no option sets it */
 	/* of one decision */
-	const char *reason_code, *explain, *answer, *artifact, *rev;
+	const char *reason_code, *explain, *artifact, *rev;
+	VEC(const char *) answers; /* one for each question, in order */
 	uint64_t option; /* of a question, from 1; 0 = not given */
+	uint64_t offer;  /* of a permission: which of the rules it offers, from 1; 0 = not given */
+	const char *rule, *edit; /* a rule of one's own; a file with a tool call's input */
 	uint32_t input; /* line of an input envelope; 0 = not given */
 	bool deliver, correct;
 	/* purge */

@@ -1,6 +1,20 @@
 /* Finds the option that an answer names, by value, label or number. */
 #include "decide/question.h"
 
+static yyjson_val *option_value(yyjson_val *option)
+{
+	yyjson_val *value = json_get(option, "value");
+
+	return value ? value : json_get(option, "const");
+}
+
+struct str option_label(yyjson_val *option)
+{
+	struct str label = json_get_str(option, "label");
+
+	return label.n ? label : json_get_str(option, "title");
+}
+
 uint32_t option_named(yyjson_val *options, struct str answer, bool *several)
 {
 	uint32_t labelled = 0;
@@ -9,11 +23,10 @@ uint32_t option_named(yyjson_val *options, struct str answer, bool *several)
 
 	*several = false;
 	yyjson_arr_foreach(options, i, n, v)
-		if (yyjson_is_str(json_get(v, "value")) && str_eq(json_get_str(v, "value"), answer))
+		if (yyjson_is_str(option_value(v)) && str_eq(json_str(option_value(v)), answer))
 			return (uint32_t)i + 1;
 	yyjson_arr_foreach(options, i, n, v)
-		if (yyjson_is_str(json_get(v, "label")) &&
-		    str_eq(json_get_str(v, "label"), answer)) {
+		if (option_label(v).p && str_eq(option_label(v), answer)) {
 			*several = labelled != 0;
 			labelled = (uint32_t)i + 1;
 		}
@@ -31,23 +44,24 @@ yyjson_val *option_numbered(yyjson_val *options, uint64_t number)
 
 bool option_answer(yyjson_val *option, struct buf *out)
 {
-	yyjson_val *value = json_get(option, "value");
+	yyjson_val *value = option_value(option);
 
 	if (value && !yyjson_is_str(value)) {
 		json_write(out, value);
 		return false;
 	}
-	buf_add_str(out, value ? json_str(value) : json_get_str(option, "label"));
+	buf_add_str(out, value ? json_str(value) : option_label(option));
 	return true;
 }
 
-/* The options of the item, valid until the reader is asked again; NULL = none. */
+/* The options of an item with one question, valid until the reader is asked again; NULL = none. */
 static yyjson_val *options_of(const struct reader *r, const struct item *item,
 			      const struct item_state *state)
 {
 	struct detail detail;
 
-	return r->detail(r->ctx, item, state, &detail) ? detail.options : NULL;
+	return r->detail(r->ctx, item, state, &detail) && !asks_by_line(&detail) ? detail.options
+										  : NULL;
 }
 
 static void choose(struct draft *d, yyjson_val *option, uint64_t number, struct arena *words)
@@ -94,4 +108,63 @@ void draft_choose_numbered(struct draft *d, const struct reader *r, const struct
 	option = option_numbered(options, number);
 	if (option)
 		choose(d, option, number, words);
+}
+
+/* ---- several questions ---- */
+
+/* One choice, as typed. A line ends an answer. */
+static void add_choice(yyjson_val *options, struct str typed, struct buf *out)
+{
+	yyjson_val *option = NULL;
+	uint64_t number;
+	bool several;
+
+	if (!option_named(options, typed, &several) && str_to_u64(typed, &number))
+		option = option_numbered(options, number);
+	if (option) {
+		option_answer(option, out);
+		return;
+	}
+	for (size_t i = 0; i < typed.n; i++)
+		buf_addc(out, typed.p[i] == '\n' ? ' ' : typed.p[i]);
+}
+
+void question_answer(const struct detail_question *q, struct str typed, struct buf *out)
+{
+	bool several, first = true;
+
+	typed = str_trim(typed);
+	if (!q->several || option_named(q->options, typed, &several)) {
+		add_choice(q->options, typed, out);
+		return;
+	}
+	while (typed.n) {
+		struct str one = str_trim(str_cut(&typed, STR(",")));
+
+		if (!one.n)
+			continue;
+		buf_adds(out, first ? "" : ", ");
+		add_choice(q->options, one, out);
+		first = false;
+	}
+}
+
+/* ---- a tool call ---- */
+
+int draft_set_input(struct draft *d, struct str text, struct arena *words, struct err *err)
+{
+	struct json_reader reader = { 0 };
+	struct buf compact = { 0 };
+	yyjson_val *root = NULL;
+	int rc = 0;
+
+	if (json_read(&reader, text, &root) != JSON_OK || !yyjson_is_obj(root)) {
+		rc = err_set(err, "the edited input is no JSON object");
+	} else {
+		json_write(&compact, root);
+		d->answer = arena_str(words, buf_str(&compact));
+	}
+	buf_release(&compact);
+	json_reader_release(&reader);
+	return rc;
 }

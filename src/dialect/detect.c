@@ -78,7 +78,7 @@ static void number_names(void)
 	static const char *const probed[PROBED_COUNT] = {
 		[PROBED_TYPE] = "type",	    [PROBED_ID] = "id",
 		[PROBED_STATUS] = "status", [PROBED_TIMESTAMP] = "timestamp",
-		[PROBED_PAYLOAD] = "payload",
+		[PROBED_PAYLOAD] = "payload", [PROBED_MESSAGE] = "message",
 	};
 
 	for (unsigned i = 0; i < PROBED_COUNT; i++)

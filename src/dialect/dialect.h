@@ -97,12 +97,20 @@ struct detail_field {
 	bool id_like; /* ids, paths, enum values: non-ASCII characters are shown escaped */
 };
 
-enum { DETAIL_FIELDS_MAX = 48, DETAIL_PARTS_MAX = 4 };
+enum { DETAIL_FIELDS_MAX = 48, DETAIL_PARTS_MAX = 4, DETAIL_QUESTIONS_MAX = 8 };
 
 /* A value that an item consists of. */
 struct detail_part {
 	yyjson_val *value; /* NULL: it could be here, but is not */
 	const yyjson_val *but; /* that of a member which says nothing; NULL = none */
+};
+
+/* One of the questions of an item. An option is an object with a label (or title) and perhaps a value
+ * (or const) and a description (decide/question.h). */
+struct detail_question {
+	struct str words;
+	yyjson_val *options; /* an array; NULL = none, any text answers it */
+	bool several;        /* more than one option may be chosen */
 };
 
 /* An item's content, decoded from its message again. Strings live in the decoder.
@@ -118,7 +126,14 @@ struct detail {
 	struct detail_part part[DETAIL_PARTS_MAX];
 	unsigned parts;
 	int64_t deadline_ms; /* computed from the message; TIME_NONE = none */
-	yyjson_val *options; /* a question's options, an array; NULL = none */
+	yyjson_val *options; /* a question's options, an array; NULL = none. Of several: of the
+				first */
+	/* An item that asks several at once, or one with a choice of several options; a dialect
+	 * with plain questions leaves it empty. Page and prompts number them in this order, and
+	 * the draft's answer has a line for each. */
+	struct detail_question questions[DETAIL_QUESTIONS_MAX];
+	unsigned question_n;
+	yyjson_val *input; /* of a call that waits, where the answer may change it; NULL = it may not */
 };
 
 struct detection_key {
@@ -127,7 +142,10 @@ struct detection_key {
 };
 
 /* Members of a message that probes look at, whatever dialect it is. */
-enum { PROBED_TYPE, PROBED_ID, PROBED_STATUS, PROBED_TIMESTAMP, PROBED_PAYLOAD, PROBED_COUNT };
+enum {
+	PROBED_TYPE, PROBED_ID, PROBED_STATUS, PROBED_TIMESTAMP, PROBED_PAYLOAD, PROBED_MESSAGE,
+	PROBED_COUNT
+};
 
 /* Whether a second copy of a message may be sent when nobody knows about the first. */
 enum redelivery {

@@ -2,7 +2,10 @@
  * dialect has them. */
 #include "dialect/dialect.h"
 
-enum { DEPTH = 3 };
+enum { DEPTH = 5 };
+
+/* In a path: the first element of the array, or value of the object, that has the rest of it. */
+#define ANY "*"
 
 struct member_path {
 	enum dialect_id dialect;
@@ -21,6 +24,11 @@ static const struct member_path titles[] = {
 	{ DIALECT_HANDOFF, { "description" } },
 	{ DIALECT_HANDOFF, { "context", "goal" } },
 	{ DIALECT_HANDOFF, { "task_type" } },
+	{ DIALECT_CLAUDE, { "description" } },
+	{ DIALECT_CLAUDE, { "tool_use_result", "task", "subject" } },
+	{ DIALECT_CLAUDE, { "toolUseResult", "task", "subject" } },
+	{ DIALECT_CLAUDE, { "message", "content" } },
+	{ DIALECT_CLAUDE, { "message", "content", ANY, "text" } },
 };
 
 static const struct member_path reasons[] = {
@@ -28,20 +36,40 @@ static const struct member_path reasons[] = {
 	{ DIALECT_ORCHESTRATOR, { "payload", "answer" } },
 	{ DIALECT_ORCHESTRATOR, { "error", "message" } },
 	{ DIALECT_HANDOFF, { "rationale" } },
+	{ DIALECT_CLAUDE, { "response", "response", "message" } },
+	{ DIALECT_CLAUDE, { "response", "response", "updatedInput", "answers", ANY } },
+	{ DIALECT_CLAUDE, { "response", "error" } },
 };
+
+static struct str follow(yyjson_val *v, const char *const *path, int left)
+{
+	struct str found = STR_NONE;
+	yyjson_val *key, *inside;
+	size_t i, n;
+
+	if (!left || !*path)
+		return json_str(v);
+	if (strcmp(*path, ANY) != 0)
+		return follow(json_get(v, *path), path + 1, left - 1);
+	yyjson_arr_foreach(v, i, n, inside)
+		if (!found.n)
+			found = follow(inside, path + 1, left - 1);
+	if (yyjson_is_obj(v))
+		yyjson_obj_foreach(v, i, n, key, inside)
+			if (!found.n)
+				found = follow(inside, path + 1, left - 1);
+	return found;
+}
 
 static struct str find(const struct member_path *paths, size_t n, enum dialect_id dialect,
 		       yyjson_val *root)
 {
 	for (size_t i = 0; i < n; i++) {
-		yyjson_val *v = root;
+		struct str words = paths[i].dialect == dialect ? follow(root, paths[i].path, DEPTH)
+							       : STR_NONE;
 
-		if (paths[i].dialect != dialect)
-			continue;
-		for (int k = 0; k < DEPTH && paths[i].path[k]; k++)
-			v = json_get(v, paths[i].path[k]);
-		if (yyjson_is_str(v) && json_str(v).n)
-			return json_str(v);
+		if (words.n)
+			return words;
 	}
 	return STR_NONE;
 }

@@ -385,6 +385,14 @@ static bool has_draft(const struct encoding *e, uint32_t draft)
 	return false;
 }
 
+static bool refs_have(const struct draft_refs *refs, const struct desk *desk, uint32_t draft)
+{
+	for (uint32_t i = 0; i < refs->list.n; i++)
+		if (refs->list.v[i].desk == desk && refs->list.v[i].draft == draft)
+			return true;
+	return false;
+}
+
 /* Whether a draft goes into the plan; a refusal is told unless the plan is for another draft. */
 static bool is_planned(struct encoding *e, uint32_t i, uint32_t only)
 {
@@ -392,7 +400,8 @@ static bool is_planned(struct encoding *e, uint32_t i, uint32_t only)
 	struct buf ignored = { 0 };
 	bool sendable;
 
-	if (d->state != DRAFT_STAGED)
+	if (d->state != DRAFT_STAGED ||
+	    (e->terms->chosen && !refs_have(e->terms->chosen, e->desk, i)))
 		return false;
 	if (!e->terms->named && (only == NONE || i == only))
 		return is_current(e->plan, e->desk, i, e->model, e->reader, terms_clock(e->terms));
@@ -425,12 +434,10 @@ static bool is_dropped(struct encoding *e, uint32_t draft)
 {
 	const struct draft_refs *dropped = e->terms->dropped;
 
-	for (uint32_t i = 0; dropped && i < dropped->list.n; i++)
-		if (dropped->list.v[i].desk == e->desk && dropped->list.v[i].draft == draft) {
-			vec_push(&e->plan->dropped, dropped->list.v[i]);
-			return true;
-		}
-	return false;
+	if (!dropped || !refs_have(dropped, e->desk, draft))
+		return false;
+	vec_push(&e->plan->dropped, ((struct draft_ref){ e->desk, draft }));
+	return true;
 }
 
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,

@@ -62,6 +62,7 @@ struct terms {
 	 * a confirmation of their own */
 	bool apart;
 	const char *named;
+	const struct draft_refs *chosen; /* only these are planned; NULL = all that is staged */
 	const struct draft_refs *dropped; /* left out, listed in plan.dropped; NULL = none */
 };
 
@@ -195,6 +196,8 @@ struct encoder_ops {
 	 * NULL = it can. */
 	bool (*is_final)(const struct model *m, const struct item *item,
 			 const struct item_state *at, struct buf *why);
+	bool at_once;          /* who asks waits for the answer: a verb opens the pre-flight of
+				  that item, or of the marked ones */
 	bool is_file;          /* messages are files in a folder */
 	bool names_no_session; /* messages have no session id: one reply file per session */
 	const char *queue_caution; /* for an answer through a queue; NULL = the usual one */

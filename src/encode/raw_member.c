@@ -1,4 +1,4 @@
-/* The text of a member as it stands in a message. */
+/* The text of a member or an element as it stands in a message. */
 #include "encode/raw_member.h"
 
 static size_t skip_space(struct str s, size_t i)
@@ -49,6 +49,20 @@ struct str raw_member(struct str object, const char *name)
 		end = skip_value(object, i);
 		if (key.n >= 2 && str_is(str_make(key.p + 1, key.n - 2), name))
 			return str_trim(str_make(object.p + i, end - i));
+		i = end + 1;
+	}
+	return STR_NONE;
+}
+
+struct str raw_element(struct str array, uint32_t index)
+{
+	size_t i = skip_space(array, 0) + 1;
+
+	while (i < array.n && array.p[skip_space(array, i)] != ']') {
+		size_t end = skip_value(array, i);
+
+		if (!index--)
+			return str_trim(str_make(array.p + i, end - i));
 		i = end + 1;
 	}
 	return STR_NONE;

@@ -33,6 +33,17 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	return state->no_always ? verbs & ~(unsigned)CAN_ALWAYS : verbs;
 }
 
+bool verb_is_at_once(const struct model *m, const struct draft *draft)
+{
+	const struct item *item = &m->items.v[draft->number];
+
+	if (draft->verb == VERB_DISMISS)
+		return false;
+	if (encoders[draft->dialect]->at_once)
+		return true;
+	return draft->verb == VERB_ANSWER && item_deadline(m, item, m->records.n) != TIME_NONE;
+}
+
 unsigned verbs_allowed(const struct model *m, const struct item *item,
 		     const struct item_state *state)
 {
@@ -61,7 +72,9 @@ bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item
 		const struct encoder_ops *encoder =
 			encoders[message_route(m, state->message)->dialect];
 
-		if (state->verdict != VERDICT_SUPERSEDED || !encoder->is_final)
+		if (item_over_reason(m, state))
+			buf_printf(why, "too late: %s", item_over_reason(m, state));
+		else if (state->verdict != VERDICT_SUPERSEDED || !encoder->is_final)
 			buf_printf(why, "no longer open (%s)",
 				   verdict_name(state->verdict));
 		else
@@ -85,8 +98,8 @@ void add_decided(const struct model *m, const struct item_state *at, struct buf 
 	struct str by = item_by(m, at);
 	char clock[32];
 
-	if (at->verdict == VERDICT_WITHDRAWN) {
-		buf_printf(out, "withdrawn: %s", withdrawal_reason(m, at->withdrawn));
+	if (item_over_reason(m, at)) {
+		buf_printf(out, "too late: %s", item_over_reason(m, at));
 		return;
 	}
 	if (at->verdict == VERDICT_SUPERSEDED) {
@@ -199,7 +212,7 @@ bool desk_allows(const struct desk *d, const struct draft *draft, const struct m
 		*corrects = NONE;
 	item_at(m, item, k, wall_ms, &at);
 	if (at.open || at.verdict == VERDICT_NONE || at.verdict == VERDICT_EXPIRED ||
-	    at.undecidable)
+	    at.verdict == VERDICT_WITHDRAWN || at.undecidable)
 		return takes_draft(d, draft, m, item, &at, why);
 	correctable = can_be_corrected(d, written, m, item, &at, &final);
 	if (corrects && correctable) {

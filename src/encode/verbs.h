@@ -11,6 +11,10 @@
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state);
 
+/* Whether who asks waits for the answer, so that the verb is sent at once and not staged for later: all
+ * of real agents, and the answer to a question with a deadline. */
+bool verb_is_at_once(const struct model *m, const struct draft *draft);
+
 /* The verbs it takes now: none once it is closed. */
 unsigned verbs_allowed(const struct model *m, const struct item *item,
 		     const struct item_state *state);

@@ -213,7 +213,8 @@ struct event {
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
-			     EV_ACK: it proves nothing (set by the rules) */
+			     EV_ACK: it proves nothing (set by the rules); EV_TOOL: the
+			     call's end does not prove that an answer was used */
 	bool no_findings; /* of a verdict: its review has no findings */
 	bool no_always;   /* of a permission: the ask offers no rule to allow such calls */
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
@@ -248,7 +249,9 @@ struct event {
 			uint64_t tokens_in, tokens_out, tokens_cached;
 			double cost;
 		};
-		uint64_t artifact_hash; /* EV_TURN_ASK: of the artifact's content, 0 = none */
+		uint64_t artifact_hash; /* EV_TURN_ASK: of the artifact's content, 0 = none; of
+					   real agents' EV_ITEM, EV_RESPONSE, EV_ACK: of the
+					   call's input that is asked about or allowed */
 		struct {            /* EV_REQUEST: str_hash of each answer that it offers */
 			const uint64_t *options;
 			uint32_t options_n;

@@ -99,6 +99,19 @@ static void add_usage(const struct stats_ctx *a)
 	}
 }
 
+static void add_tool_acts(const struct stats_ctx *a)
+{
+	for (uint32_t i = 0; i < a->m->tool_acts.n && yield_on(a->yield); i++) {
+		const struct tool_act *act = &a->m->tool_acts.v[i];
+
+		if (act->message >= a->k)
+			break;
+		if (act->agent != NONE)
+			(*(act->asked ? &a->stats[act->agent].asked
+				      : &a->stats[act->agent].unasked))++;
+	}
+}
+
 /* Bucket of a time in the histogram over the session. */
 static int bucket_of(struct time_range whole, int64_t time_ms)
 {
@@ -350,6 +363,7 @@ struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const s
 	}
 	add_messages(&a);
 	add_usage(&a);
+	add_tool_acts(&a);
 	add_activity(&a);
 	add_rates(&a);
 	if (c)

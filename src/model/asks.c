@@ -79,6 +79,7 @@ static void ask(struct apply_ctx *a, uint32_t i, const struct ask_rules *rules)
 	struct ask q = { .request = str_hash(e->other), .message = a->message, .item = item,
 			 .subject = NONE, .answer = NONE, .open = true,
 			 .turn = e->task.n ? str_hash(e->task) : 0,
+			 .input_hash = e->artifact_hash,
 			 .by_subagent = str_is(a->msg->from.type, "subagent") };
 	uint32_t started;
 
@@ -96,6 +97,14 @@ static void ask(struct apply_ctx *a, uint32_t i, const struct ask_rules *rules)
 		tool_act_add(a, a->from, true);
 }
 
+/* A request that needs no person: whoever runs the agent answers it. */
+static void note_request(struct apply_ctx *a, const struct event *e)
+{
+	if (e->id.n)
+		ask_add(a, (struct ask){ .request = id_hash(a, e), .message = a->message,
+					 .item = NONE, .subject = NONE, .answer = NONE });
+}
+
 /* ---- answering ---- */
 
 /* What follows a message along its correlation finds the request, too. */
@@ -103,6 +112,13 @@ static void join_chain(struct apply_ctx *a, const struct ask *q)
 {
 	if (!a->m->records.v[a->message].chain)
 		a->m->records.v[a->message].chain = a->m->records.v[q->message].chain;
+}
+
+/* Whether another input was allowed than the one that was asked about. */
+static bool is_edited(const struct event *e, const struct ask *q)
+{
+	return e->verdict == VERDICT_ACCEPTED && e->artifact_hash && q->input_hash &&
+	       e->artifact_hash != q->input_hash;
 }
 
 static void answer(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
@@ -118,6 +134,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 		return;
 	}
 	join_chain(a, q);
+	if (q->item == NONE)
+		return;
 	if (q->answer != NONE || !q->open) {
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
 		       q->answer != NONE ? "a second answer to line %u%s; agents use the first"
@@ -125,7 +143,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 		       message_line(a->m, q->message), reply_words(a->m, q->message));
 		return;
 	}
-	if (!item_step(a, q->item, STEP_DECIDED, e->verdict, 0))
+	if (!item_step(a, q->item, STEP_DECIDED,
+		       is_edited(e, q) ? VERDICT_PARTIAL : e->verdict, 0))
 		return;
 	q->answer = a->message;
 	q->answer_hash = e->content_hash;
@@ -133,12 +152,22 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 
 /* ---- proof ---- */
 
+/* Whoever of the connection tells it (a subagent, or the agent for one), it is the agent's proof. */
+static void acknowledge_reply(struct apply_ctx *a, uint32_t reply)
+{
+	uint32_t from = a->from;
+
+	a->from = message_route(a->m, reply)->to;
+	reply_acknowledge(a, reply);
+	a->from = from;
+}
+
 static void prove(struct apply_ctx *a, struct ask *q)
 {
 	if (q->answer == NONE || !q->open || is_ambiguous(a))
 		return;
 	if (message_reply(a->m, q->answer))
-		reply_acknowledge(a, q->answer);
+		acknowledge_reply(a, q->answer);
 	else
 		item_step(a, q->item, STEP_ACKED, VERDICT_NONE, 0);
 	q->open = false;
@@ -194,15 +223,29 @@ static bool is_of_call(const struct ask *q, const struct event *e, uint64_t call
 	return q->call && q->call == call && e->tool != TOOL_ASKED && e->tool != TOOL_STARTED;
 }
 
-/* What became of a call tells that the answer to its ask was used. */
+static bool is_over(const struct event *e)
+{
+	return e->tool == TOOL_COMPLETED || e->tool == TOOL_FAILED || e->tool == TOOL_DENIED;
+}
+
+/* What became of a call tells that the answer to its ask was used, or that it waits no more. */
 static void prove_by_call(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
 	uint64_t call = id_hash(a, e);
 
-	for (uint32_t i = s->first_open; i < s->list.n; i++)
-		if (is_of_call(&s->list.v[i], e, call))
-			prove(a, &s->list.v[i]);
+	for (uint32_t i = s->first_open; i < s->list.n; i++) {
+		struct ask *q = &s->list.v[i];
+
+		if (!is_of_call(q, e, call))
+			continue;
+		if (!e->undecidable)
+			prove(a, q);
+		if (is_over(e) && q->answer == NONE)
+			withdraw(a, q);
+		else if (is_over(e))
+			q->open = false;
+	}
 }
 
 static void withdraw_asked(struct apply_ctx *a, const struct event *e)
@@ -214,7 +257,7 @@ static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 	if (q)
 		withdraw(a, q);
 	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
-		if ((!turn || s->list.v[i].turn == turn) && !s->list.v[i].by_subagent)
+		if (turn ? s->list.v[i].turn == turn : !s->list.v[i].by_subagent)
 			withdraw(a, &s->list.v[i]);
 }
 
@@ -273,22 +316,27 @@ static void introduce_subagent(struct apply_ctx *a, const struct event *e)
 	heap_push(a->m->heap, &s->subagents,
 		  (struct subagent){ id_hash(a, e), free_name(a, e->agent.id), a->message });
 	actor.id = model_str(a->m, vec_last(&s->subagents)->name);
-	model_agent(a->m, a->session, &actor, &null_key, a->message);
+	/* what the message gives out is for the subagent */
+	a->to = model_agent(a->m, a->session, &actor, &null_key, a->message);
+}
+
+static void use_name(const struct apply_ctx *a, struct actor *actor, uint32_t *key)
+{
+	const struct session_asks *s = session_asks(a->m, a->session);
+	const struct subagent *known =
+		s && str_is(actor->type, "subagent") ? find_subagent(s, actor->id) : NULL;
+
+	if (!known)
+		return;
+	actor->id = model_str(a->m, known->name);
+	*key = 0;
 }
 
 void asks_name_sender(struct apply_ctx *a, struct str group)
 {
-	const struct session_asks *s = session_asks(a->m, a->session);
-	const struct subagent *known;
-
 	(void)group;
-	if (!s || !str_is(a->msg->from.type, "subagent"))
-		return;
-	known = find_subagent(s, a->msg->from.id);
-	if (!known)
-		return;
-	a->msg->from.id = model_str(a->m, known->name);
-	a->msg->from_key = 0;
+	use_name(a, &a->msg->from, &a->msg->from_key);
+	use_name(a, &a->msg->to, &a->msg->to_key);
 }
 
 static void set_mode(struct apply_ctx *a, const struct event *e)
@@ -321,6 +369,7 @@ void asks_apply(struct apply_ctx *a, const struct ask_rules *rules)
 
 		switch (e->type) {
 		case EV_ITEM: ask(a, i, rules); break;
+		case EV_REQUEST: note_request(a, e); break;
 		case EV_RESPONSE: answer(a, e, rules); break;
 		case EV_ACK: acknowledge(a, e, rules); break;
 		case EV_WITHDRAWN: withdraw_asked(a, e); break;
@@ -370,11 +419,21 @@ const char *withdrawal_reason(const struct model *m, uint32_t message)
 {
 	struct str kind = message == NONE ? STR_NONE : model_kind(m, &m->records.v[message]);
 
-	if (str_is(kind, "serverRequest/resolved"))
+	if (str_is(kind, "serverRequest/resolved") || str_is(kind, "user"))
 		return "answered elsewhere";
 	if (str_is(kind, "control_cancel_request") || str_is(kind, "$/cancel_request"))
 		return "the agent took it back, or somebody else answered";
 	return "the agent's turn is over";
+}
+
+const char *item_over_reason(const struct model *m, const struct item_state *at)
+{
+	if (at->open)
+		return NULL;
+	if (at->verdict == VERDICT_WITHDRAWN)
+		return withdrawal_reason(m, at->withdrawn);
+	return at->verdict == VERDICT_EXPIRED && at->deadline_ms == TIME_NONE ? "the agent ended"
+									      : NULL;
 }
 
 /* ---- places of replies ---- */

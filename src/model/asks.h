@@ -38,7 +38,9 @@ struct ask {
 	uint64_t call;        /* hash of the tool call's id, 0 = none */
 	uint64_t turn;        /* hash of its turn's id, 0 = none */
 	uint64_t answer_hash; /* of what the answer says, 0 = unknown */
-	uint32_t message, item;
+	uint64_t input_hash;  /* of the call's input, 0 = unknown */
+	uint32_t message;
+	uint32_t item;        /* NONE: a request that is not for a person */
 	uint32_t subject;     /* message that belongs to its text, NONE */
 	uint32_t answer;      /* message that answered it first, NONE */
 	uint32_t newest;      /* of the first request of an id: index of the newest */

@@ -568,6 +568,9 @@ enum trust item_trust(const struct model *m, const struct item_state *at);
 struct str message_claims(const struct model *m, uint32_t message);
 /* Why the asks that a message withdrew wait no more: "the turn is over". */
 const char *withdrawal_reason(const struct model *m, uint32_t message);
+/* Why nobody's decision on the item is wanted any more: that, or the process that asked has ended; NULL
+ * = it is open, or was closed otherwise. */
+const char *item_over_reason(const struct model *m, const struct item_state *at);
 /* Of the message that item_trust is about. */
 struct str item_claims(const struct model *m, const struct item_state *at);
 /* As of k: JOURNAL or REPLY of a person who has spoken there, AGENT of a process that gavel runs or
@@ -661,11 +664,13 @@ struct agent_stats {
 	uint32_t task;   /* current, NONE */
 	uint32_t state;  /* interned, or NONE: as reported by the orchestrator */
 	uint32_t minute; /* messages in the last RATE_SPAN_MS */
+	uint32_t asked, unasked; /* tool calls that a person was asked about; that changed
+				    something without */
 	uint16_t activity[ACTIVITY_BUCKETS]; /* histogram over the session's time */
 	uint8_t health; /* enum agent_health */
 };
 
-_Static_assert(sizeof(struct agent_stats) <= 96, "there may be tens of thousands");
+_Static_assert(sizeof(struct agent_stats) <= 104, "there may be tens of thousands");
 /* One for every agent. Free the result. */
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
 				      struct yield *yield);

@@ -5,6 +5,7 @@ static const struct ask_rules rules = {
 	.answer = "claude/answer-request",
 	.result = "claude/tool-result",
 	.unasked = "claude/tool-unasked",
+	.call_proves = true,
 };
 
 static void apply(struct apply_ctx *a)

@@ -23,7 +23,7 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
-				      .agent = a->from, .severe = e->severe,
+				      .agent = a->from, .end = NONE, .severe = e->severe,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -64,9 +64,10 @@ static void call_end(struct apply_ctx *a, const struct event *e, const struct as
 		return;
 	}
 	call->severe |= e->severe;
-	if (!call->over && call->severe && !call->asked && e->tool == TOOL_COMPLETED)
+	if (call->end == NONE && call->severe && !call->asked && e->tool == TOOL_COMPLETED)
 		report_unasked(a, call, e, rules);
-	call->over = true;
+	if (call->end == NONE)
+		call->end = a->message;
 }
 
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
@@ -111,17 +112,33 @@ static uint32_t next_turn(struct apply_ctx *a)
 	return task_get(a, id);
 }
 
+/* Whether a message with the prompt's words has been seen. */
+static bool has_prompt(const struct model *m, uint32_t turn)
+{
+	const struct task *t = &m->tasks.v[turn];
+
+	for (uint32_t i = 0; i < t->steps.n; i++)
+		if (t->steps.v[i].assigned)
+			return true;
+	return false;
+}
+
 void turn_apply(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
-	bool begins = !task_state_is_final(e->state);
-	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn;
+	bool begins = !task_state_is_final(e->state), assigns = begins && e->tests;
+	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn, to = a->to;
 
 	if (begins && turn == NONE)
 		turn = next_turn(a);
-	if (turn == NONE || (begins && turn == s->turn))
+	if (turn == NONE)
+		return;
+	if (begins && turn == s->turn && (!assigns || has_prompt(a->m, turn)))
 		return; /* a prompt while a turn runs joins that turn */
-	task_step(a, turn, e->state, -1, begins && a->to != NONE && e->tests);
+	if (!a->msg->from.known_role) /* the agent repeats its prompt */
+		a->to = a->from;
+	task_step(a, turn, e->state, -1, assigns && a->to != NONE);
+	a->to = to;
 	s->turn = begins ? turn : NONE;
 }
 
@@ -133,7 +150,7 @@ uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, ui
 	while (behind-- > 0 && found < n) {
 		const struct tool_call *call = &m->tool_calls.v[behind];
 
-		if (message_route(m, call->message)->session == session && call->over)
+		if (call->end < message && message_route(m, call->message)->session == session)
 			out[found++] = call->message;
 	}
 	return found;

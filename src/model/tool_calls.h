@@ -13,7 +13,8 @@ struct tool_call {
 	uint32_t message; /* that told of it first */
 	uint32_t agent;
 	uint32_t tool;    /* interned name, NONE */
-	bool severe, asked, over; /* state after all messages */
+	uint32_t end;     /* message that told of its end first, NONE */
+	bool severe, asked; /* state after all messages */
 };
 
 /* A call that a person was asked about, or that changed something without that. */
@@ -22,6 +23,8 @@ struct tool_act {
 	uint32_t agent;
 	bool asked;
 };
+
+enum { RECENT_CALLS = 3 }; /* that a permission's page shows */
 
 /* The messages of up to n tool calls of its session that were over before a message, newest first;
  * returns how many. */

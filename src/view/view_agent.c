@@ -13,6 +13,14 @@ static void add_use(struct page *p, const struct agent_stats *stats)
 		page_fact(p, "cost", ROLE_NORMAL, "$%.3f", stats->cost);
 }
 
+/* How often it was supervised: calls that a person was asked about, and changes that nobody was. */
+static void add_asked(struct page *p, const struct agent_stats *stats)
+{
+	if (stats->asked || stats->unasked)
+		page_fact(p, "tool calls", stats->unasked ? ROLE_WARN : ROLE_NORMAL,
+			  "asked %u, ran unasked %u", stats->asked, stats->unasked);
+}
+
 static void add_counts(struct page *p, const struct agent_stats *stats)
 {
 	struct buf text = { 0 };
@@ -50,6 +58,7 @@ static void agent_make(const struct scene *s, int cols, struct lines *out)
 	if (stats->messages)
 		page_last(p, stats->last_message);
 	add_counts(p, stats);
+	add_asked(p, stats);
 	add_use(p, stats);
 	page_link(p, TARGET_SESSION, agent->session);
 	page_add_tasks(p);

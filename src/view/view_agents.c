@@ -22,6 +22,8 @@ enum col {
 	COL_IN,
 	COL_OUT,
 	COL_COST,
+	COL_ASKED,
+	COL_UNASKED,
 	COL_ERRORS,
 	COL_WARNINGS,
 	COL_SESSION,
@@ -41,6 +43,8 @@ static const struct column table[COL_COUNT] = {
 	[COL_IN] = { "in", 4, 5, 8, .right = true },
 	[COL_OUT] = { "out", 4, 5, 8, .right = true },
 	[COL_COST] = { "cost", 6, 7, 6, .right = true },
+	[COL_ASKED] = { "asked", 5, 5, 4, .right = true },
+	[COL_UNASKED] = { "unasked", 7, 7, 4, .right = true },
 	[COL_ERRORS] = { "err", 3, 4, 4, .right = true },
 	[COL_WARNINGS] = { "warn", 4, 4, 10, .right = true },
 	[COL_SESSION] = { "session", 12, 30, 11, .grows = true },
@@ -113,6 +117,8 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	memcpy(c, table, sizeof(table));
 	c[COL_NAME].want = agents_width(s, 10, 24);
 	c[COL_NAME].min = agents_width(s, 10, NAME_LEAST); /* "reviewer-…" may be any of them */
+	if (!s->model->tool_acts.n) /* no real agents */
+		c[COL_ASKED].min = c[COL_ASKED].want = c[COL_UNASKED].min = c[COL_UNASKED].want = 0;
 	if (out->labels) { /* agents of several sessions may have one name */
 		c[COL_SESSION].want = session_labels_width(out, 30);
 		c[COL_SESSION].min = session_labels_width(out, 9);
@@ -151,6 +157,8 @@ static void add_to_total(struct agents_own *own, const struct agent_stats *a)
 	t->tokens_in += a->tokens_in;
 	t->tokens_out += a->tokens_out;
 	t->cost += a->cost;
+	t->asked += a->asked;
+	t->unasked += a->unasked;
 }
 
 static uint32_t max_of(const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
@@ -300,6 +308,8 @@ static void put_counts(const struct agent_stats *stats, const struct columns *fi
 		snprintf(text, sizeof(text), stats->cost < 100 ? "$%.3f" : "$%.0f", stats->cost);
 	put_right(g, column_rect(row, fit, COL_COST), stats->cost > 0 ? ROLE_NORMAL : ROLE_DIM,
 		  stats->cost > 0 ? text : "·");
+	put_count(g, column_rect(row, fit, COL_ASKED), ROLE_NORMAL, stats->asked);
+	put_count(g, column_rect(row, fit, COL_UNASKED), ROLE_WARN, stats->unasked);
 	put_count(g, column_rect(row, fit, COL_ERRORS), ROLE_ERROR, stats->errors);
 	put_count(g, column_rect(row, fit, COL_WARNINGS), ROLE_WARN, stats->warnings);
 }
@@ -412,6 +422,8 @@ static enum sort_place agents_sort_key(const struct scene *s, struct lines *line
 	case COL_IN: out->number = (int64_t)stats->tokens_in; break;
 	case COL_OUT: out->number = (int64_t)stats->tokens_out; break;
 	case COL_COST: out->number = (int64_t)(stats->cost * 1e6); break;
+	case COL_ASKED: out->number = stats->asked; break;
+	case COL_UNASKED: out->number = stats->unasked; break;
 	case COL_ERRORS: out->number = stats->errors; break;
 	case COL_WARNINGS: out->number = stats->warnings; break;
 	case COL_SESSION: out->text = session_name(m, m->agents.v[line.a].session); break;

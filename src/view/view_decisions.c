@@ -249,6 +249,16 @@ static void put_session(const struct scene *s, const struct lines *lines, uint32
 }
 
 
+/* Whether it was sent when nobody asked any more. */
+static bool is_too_late(const struct scene *s, const struct desk *desk, const struct draft *draft,
+			struct item_state *at)
+{
+	return draft->number != NONE && draft->state != DRAFT_VOID &&
+	       draft_delivery(desk, draft, s->model) == DELIVERY_BOUNCED &&
+	       item_at(s->model, &s->model->items.v[draft->number], s->k, scene_clock(s), at) &&
+	       item_over_reason(s->model, at);
+}
+
 /* What was said, or what keeps it from arriving. */
 static void put_said(const struct scene *s, const struct desk *desk, const struct draft *draft,
 		     struct pen p)
@@ -256,10 +266,13 @@ static void put_said(const struct scene *s, const struct desk *desk, const struc
 	const struct letter *l = draft_letter(desk, draft);
 	const struct reply *r = l ? message_reply(s->model, l->message) : NULL;
 	struct buf words = { 0 };
+	struct item_state at;
 
 	if (l && l->state == LETTER_HELD) {
 		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");
 		pen_text(&p, ROLE_HELD, l->why);
+	} else if (is_too_late(s, desk, draft, &at)) {
+		pen_printf(&p, ROLE_WARN, "too late: %s", item_over_reason(s->model, &at));
 	} else if (r && r->stray != NONE && r->proof == NONE) {
 		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
 			   message_line(s->model, r->stray));

@@ -58,6 +58,7 @@ static const struct {
 /* Without a deadline; a kind that is not listed waits for an answer. */
 static const uint8_t group_of_kind[ITEM_KIND_COUNT] = {
 	[ITEM_QUESTION] = GROUP_BLOCKED, [ITEM_BLOCKED] = GROUP_BLOCKED,
+	[ITEM_PERMISSION] = GROUP_BLOCKED, [ITEM_PLAN] = GROUP_BLOCKED,
 	[ITEM_FINDING] = GROUP_REVIEW,   [ITEM_CHANGE] = GROUP_REVIEW,
 	[ITEM_VERDICT] = GROUP_REVIEW,   [ITEM_IMPROVEMENT] = GROUP_ADVICE,
 };

@@ -18,6 +18,7 @@ enum what {
 	ROW_REFUSED,         /* a: message that was not allowed to decide it */
 	ROW_MORE_REFUSED,    /* a: how many older ones there are */
 	ROW_EXPIRED,
+	ROW_OVER,            /* why it is no longer asked */
 };
 
 /* A deadline and what comes then: in one row, or in two where that is too long. */
@@ -39,33 +40,78 @@ static bool title_is_a_field(const struct detail *d)
 	return false;
 }
 
+/* The lines of a diff, added and removed ones as in other diffs. */
+static void add_diff(struct prose *p, int indent, struct str text)
+{
+	struct str rest = arena_str(&p->out->arena, text);
+	const char *label = "diff";
+
+	while (rest.n) {
+		struct str line = str_cut(&rest, STR("\n"));
+		enum role role = str_starts(line, STR("+++")) || str_starts(line, STR("---")) ||
+						 str_starts(line, STR("@@"))
+					 ? ROLE_DIM
+				 : str_starts(line, STR("+")) ? ROLE_ADDED
+				 : str_starts(line, STR("-")) ? ROLE_REMOVED
+							      : ROLE_NORMAL;
+
+		prose_add(p, label, indent, role, line.n ? line : STR(" "), TEXT_LINE);
+		label = NULL;
+	}
+}
+
+/* What a tool call comes behind, newest first. */
+static void add_recent(const struct scene *s, struct lines *out, const struct item *item, int indent)
+{
+	struct item_own *own = out->own;
+	uint32_t calls[RECENT_CALLS], n;
+
+	if (item->kind != ITEM_PERMISSION)
+		return;
+	n = recent_calls(s->model, own->at.message, calls, RECENT_CALLS);
+	for (uint32_t i = 0; i < n; i++)
+		prose_add(&own->prose, i ? NULL : "before", indent, ROLE_DIM,
+			  s->reader->summary(s->reader->ctx, calls[i]), TEXT_LINE);
+}
+
+/* The columns of the labels and the gap behind them. */
+static int label_cols(const struct detail *d, const struct lines *out)
+{
+	int cols = 0;
+
+	for (unsigned i = 0; i < d->n; i++)
+		if ((int)strlen(d->field[i].label) > cols)
+			cols = (int)strlen(d->field[i].label);
+	cols = (cols > LABEL_MAX ? LABEL_MAX : cols) + 2;
+	return cols > out->cols / 3 ? out->cols / 3 : cols;
+}
+
 /* False: they are not known, and the summary stands for them. */
 static bool add_fields(const struct scene *s, struct lines *out, const struct item *item)
 {
 	struct item_own *own = out->own;
 	struct detail d;
-	int indent = 0;
+	int indent;
 
 	if (!s->reader->detail(s->reader->ctx, item, &own->at, &d)) {
 		prose_add(&own->prose, NULL, 0, ROLE_NORMAL,
 			  s->reader->summary(s->reader->ctx, own->at.message), TEXT_LINES);
 		return false;
 	}
-	for (unsigned i = 0; i < d.n; i++)
-		if ((int)strlen(d.field[i].label) > indent)
-			indent = (int)strlen(d.field[i].label);
-	indent = (indent > LABEL_MAX ? LABEL_MAX : indent) + 2;
-	if (indent > out->cols / 3)
-		indent = out->cols / 3;
+	indent = label_cols(&d, out);
 	if (d.title.n && !title_is_a_field(&d))
 		prose_add(&own->prose, NULL, 0, ROLE_KEY, d.title, TEXT_LINES);
 	for (unsigned i = 0; i < d.n; i++) {
 		const struct detail_field *f = &d.field[i];
 
-		prose_add(&own->prose, f->label, indent,
-			  str_eq(f->text, d.title) ? ROLE_KEY : ROLE_NORMAL, f->text,
-			  f->id_like ? TEXT_ID : TEXT_LINES);
+		if (strcmp(f->label, "diff") == 0)
+			add_diff(&own->prose, indent, f->text);
+		else
+			prose_add(&own->prose, f->label, indent,
+				  str_eq(f->text, d.title) ? ROLE_KEY : ROLE_NORMAL, f->text,
+				  f->id_like ? TEXT_ID : TEXT_LINES);
 	}
+	add_recent(s, out, item, indent);
 	return true;
 }
 
@@ -216,7 +262,9 @@ static void add_decision(const struct scene *s, struct lines *out)
 					    ? NULL
 					    : draft_on_item(s, s->item, &desk);
 
-	if (item_by(s->model, &own->at).n && own->at.verdict != VERDICT_SUPERSEDED)
+	if (item_over_reason(s->model, &own->at))
+		line_add(out, ROW_OVER, 0, 0);
+	else if (item_by(s->model, &own->at).n && own->at.verdict != VERDICT_SUPERSEDED)
 		line_add(out, ROW_DECIDED, 0, 0);
 	if (their_reply(s->model, &own->at)) {
 		add_their_words(s, own);
@@ -275,7 +323,7 @@ static void draw_name(const struct scene *s, const struct item *item, const stru
 	int width;
 
 	snprintf(state, sizeof(state), "%s %s%s", mark->glyph, mark->word,
-		 at->bounced ? ", bounced"
+		 at->bounced ? at->open ? ", bounced" : ", answered too late"
 		 : at->acked ? ", acknowledged"
 			     : "");
 	width = (int)cells_width(raw_of(str_of(state)), TEXT_LABEL, p.g->ascii, 64);
@@ -404,6 +452,28 @@ static void draw_decided(const struct scene *s, const struct item_state *at, str
 	pen_put(&p, delivery_marks[at->delivery].role, delivery_name(at->delivery));
 }
 
+/* Why it is no longer asked; and what was answered too late. */
+static void draw_over(const struct scene *s, const struct item *item, const struct item_state *at,
+		      struct pen p)
+{
+	const struct mark *mark = &verdict_marks[at->verdict];
+	uint32_t n = item->n;
+
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	pen_printf(&p, ROLE_NORMAL, ": %s", item_over_reason(s->model, at));
+	if (!at->bounced)
+		return;
+	while (n > 0 && (item->steps[n - 1].what != STEP_DECIDED || item->steps[n - 1].message >= s->k))
+		n--;
+	if (!n)
+		return;
+	mark = &verdict_marks[item->steps[n - 1].verdict];
+	pen_put(&p, ROLE_DIM, " · too late: ");
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	pen_put(&p, ROLE_DIM, " by ");
+	pen_decider(&p, s->model, &item->steps[n - 1]);
+}
+
 /* Whether the item was last raised before this step in another iteration. */
 static bool came_back_at(const struct item *item, uint32_t step)
 {
@@ -507,7 +577,12 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	if (step->what == STEP_RAISED && step->iteration)
 		pen_printf(&p, ROLE_DIM, " in iteration %u", step->iteration);
 	if (step->what == STEP_EXPIRED) {
-		pen_printf(&p, ROLE_WARN, ": %s", item_default(s->model, item));
+		pen_printf(&p, ROLE_WARN, ": %s",
+			   item_deadline(s->model, item, step->message) == TIME_NONE
+				   ? "the agent ended"
+				   : item_default(s->model, item));
+	} else if (step->what == STEP_WITHDRAWN) {
+		pen_printf(&p, ROLE_DIM, ": %s", withdrawal_reason(s->model, step->message));
 	} else if (step->said || step_by(s->model, step) != NONE) {
 		pen_put(&p, ROLE_DIM, " by ");
 		pen_decider(&p, s->model, step);
@@ -568,6 +643,7 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 		pen_printf(&p, ROLE_DIM, "and %u more, not its role either", line->a);
 		break;
 	case ROW_EXPIRED: draw_expired(s, item, &own->at, p); break;
+	case ROW_OVER: draw_over(s, item, &own->at, p); break;
 	case ROW_DEADLINE: draw_deadline(s, item, &own->at, line->a, p); break;
 	}
 }

@@ -8,6 +8,9 @@
 #define SEVERITY                                                                                  \
 	{ "sev", "severity", MARKS(grade_marks, 0, GRADE_NONE), .letters = true }
 #define VERDICT { "verdict", "what was decided", MARKS(verdict_marks, 0, VERDICT_COUNT) }
+#define OVER_ROWS                                                                                 \
+	{ "↩ withdrawn", "the agent asks no more: its turn is over, it took the ask back, or "      \
+			 "somebody else answered" }
 #define SENT                                                                                      \
 	{ "sent", "how far a decision has come",                                                   \
 	  MARKS(delivery_marks, DELIVERY_STAGED, DELIVERY_HELD + 1) }
@@ -23,7 +26,7 @@
 static const struct legend inbox[] = {
 	GUTTER,
 	{ "time", "!0:40: time left until the deadline; else how long it has waited" },
-	SEVERITY, VERDICT, SENT,
+	SEVERITY, VERDICT, SENT, OVER_ROWS,
 	{ "▲ came back", "raised again after it was decided" },
 	{ "⚠ broken", "its message is ambiguous or damaged; it cannot be decided" },
 	ORIGIN_ROWS, CLAIM_ROWS,
@@ -48,7 +51,7 @@ static const struct legend messages[] = {
 	{ "chk", "number of problems that check finds: E1W2",
 	  MARKS(problem_marks, 0, SEVERITY_ERROR + 1), .letters = true },
 	{ "dial", "dialect: feed feedback, coll collaboration, orch orchestrator, hand handoff, "
-		  "enve envelope, text a line that is not JSON, unkn JSON of no known protocol" },
+		  "enve envelope, clau claude, codx codex, acp, text a line that is not JSON, unkn JSON of no known protocol" },
 	{ ">", "beside the line number: a reply, said to the agents" },
 	{ "repeated", "the same message again; it changes nothing" },
 	{ "name twice", "ambiguous: readers disagree on what it says; it decides nothing" },
@@ -65,16 +68,19 @@ static const struct legend agents[] = {
 	{ "minute", "that minute, in steps of 5 s" },
 	{ "msgs", "messages; err, warn: those with errors, with warnings" },
 	{ "in  out", "tokens read and written; cost in dollars" },
+	{ "asked", "tool calls that a person was asked about; unasked: that changed something "
+		   "without, by a rule, a mode or a hook" },
 	ORIGIN_ROWS, CLAIM_ROWS,
 };
 
 static const struct legend decisions[] = {
 	VERDICT, SENT,
-	{ "said", "the answer or explanation; of what is held, why" },
+	{ "said", "the answer or explanation; of what is held or came too late, why" },
 	ORIGIN_ROWS,
 };
 
-static const struct legend pages[] = { VERDICT, SENT, SEVERITY, ORIGIN_ROWS, CLAIM_ROWS };
+static const struct legend pages[] = { VERDICT,	SENT,	     OVER_ROWS,
+				       SEVERITY,	ORIGIN_ROWS, CLAIM_ROWS };
 
 #define OF(view, table) { view, table, sizeof(table) / sizeof((table)[0]) }
 

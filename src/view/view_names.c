@@ -185,11 +185,11 @@ static void use_label(const struct scene *s, uint32_t item, uint32_t option, str
 	bool several;
 
 	if (!it || !item_at(s->model, it, s->k, scene_clock(s), &at) ||
-	    !s->reader->detail(s->reader->ctx, it, &at, &d) || !d.options)
+	    !s->reader->detail(s->reader->ctx, it, &at, &d) || !d.options || asks_by_line(&d))
 		return;
 	if (!option)
 		option = option_named(d.options, buf_str(out), &several);
-	label = json_get_str(option_numbered(d.options, option), "label");
+	label = option_label(option_numbered(d.options, option));
 	if (label.n) {
 		buf_clear(out);
 		buf_add_str(out, label);

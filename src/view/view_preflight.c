@@ -13,7 +13,8 @@ enum what {
 	ROW_DROPPED,           /* a: number in plan.dropped */
 };
 
-enum { VERB_COLS = 10, TO_LEAST_COLS = 6, TO_MOST_COLS = 16, DETAIL_COL = 4, REMARK_COL = 13 };
+enum { VERB_COLS = 10, TO_LEAST_COLS = 6, TO_MOST_COLS = 16, DETAIL_COL = 4, REMARK_COL = 13,
+       FOLDER_LEAST_COLS = 12 };
 
 /* Lines that must be seen before the plan is confirmed, or explain what is not sent. */
 struct remark {
@@ -123,6 +124,30 @@ static bool is_unfolded(const struct scene *s, uint32_t i)
 	return i < s->unfolded_n && s->unfolded[i];
 }
 
+/* What a tool call that was decided on runs, where, and for whom, in full. */
+static void add_call(struct prose *prose, const struct draft *draft)
+{
+	static const char *const shown[][2] = { { "command", "    command" }, { "file", "    file" },
+						{ "folder", "    folder" }, { "asks", "    asks" } };
+	const struct scene *s = prose->s;
+	const struct item *item;
+	struct item_state at;
+	struct detail d;
+
+	if (draft->kind != ITEM_PERMISSION || draft->number == NONE)
+		return;
+	item = &s->model->items.v[draft->number];
+	if (!item_at(s->model, item, s->model->records.n, scene_clock(s), &at) ||
+	    !s->reader->detail(s->reader->ctx, item, &at, &d))
+		return;
+	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+		for (unsigned i = 0; i < d.n; i++)
+			if (strcmp(d.field[i].label, shown[k][0]) == 0)
+				prose_add(prose, shown[k][1], REMARK_COL, ROLE_NORMAL,
+					  d.field[i].text,
+					  d.field[i].id_like ? TEXT_ID : TEXT_LINES);
+}
+
 /* What Enter shows of a letter. */
 static void add_unfolded(struct prose *prose, struct lines *out, const struct proposal *p,
 			 uint32_t i)
@@ -136,6 +161,7 @@ static void add_unfolded(struct prose *prose, struct lines *out, const struct pr
 		const struct draft *draft = &p->desk->drafts.v[p->letter.drafts.v[k]];
 
 		line_add(out, ROW_DRAFT, i, k);
+		add_call(prose, draft);
 		prose_add(prose, NULL, 14, ROLE_DIM, draft->explanation, TEXT_LINES);
 	}
 	if (!p->missing.n && p->letter.bytes.n)
@@ -312,6 +338,24 @@ static void put_subject(const struct scene *s, const struct draft *draft, struct
 	}
 }
 
+/* Where a tool call runs, behind its words, where there is room. */
+static void put_folder(const struct scene *s, const struct draft *draft, struct pen *pen)
+{
+	const struct item *item = draft->number == NONE ? NULL : &s->model->items.v[draft->number];
+	struct item_state at;
+	struct detail d;
+
+	if (draft->kind != ITEM_PERMISSION || !item || pen->rest.cols < FOLDER_LEAST_COLS ||
+	    !item_at(s->model, item, s->model->records.n, scene_clock(s), &at) ||
+	    !s->reader->detail(s->reader->ctx, item, &at, &d))
+		return;
+	for (unsigned i = 0; i < d.n; i++)
+		if (strcmp(d.field[i].label, "folder") == 0) {
+			pen_put(pen, ROLE_DIM, "  in ");
+			pen_path(pen, ROLE_DIM, d.field[i].text);
+		}
+}
+
 static void put_decision(const struct scene *s, const struct draft *draft, struct pen *pen)
 {
 	struct buf said = { 0 };
@@ -319,6 +363,7 @@ static void put_decision(const struct scene *s, const struct draft *draft, struc
 	add_own_words(s, draft, &said);
 	put_subject(s, draft, buf_str(&said), pen);
 	buf_release(&said);
+	put_folder(s, draft, pen);
 }
 
 /* What a letter without decisions is, in the protocol's words. */

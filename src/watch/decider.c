@@ -105,6 +105,8 @@ void decider_release(struct decider *s)
 	forget_named(s);
 	vec_release(&s->named);
 	vec_release(&s->dropped.list);
+	vec_release(&s->chosen.list);
+	vec_release(&s->at_once.list);
 }
 
 static bool plan_page(struct decider *s, uint32_t page);
@@ -174,29 +176,30 @@ static bool refuse_while_sending(struct decider *s)
 	return s->app->deciding.delivery;
 }
 
+static void plan_at_once(struct decider *s);
+
 void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more)
 {
-	const struct model *m = &s->load->model;
-	const struct item *item = &m->items.v[draft->number];
-	bool waits = draft->verb != VERB_ANSWER || item_deadline(m, item, m->records.n) == TIME_NONE;
 	struct err err;
 	uint32_t number, batch = ++s->batch;
 	int rc = desk_stage(desk, draft, &number, &err);
 
 	if (rc == 0)
 		decide_note_staged(s->app, desk, number);
-	if (rc == 0 && more && waits)
+	if (rc == 0 && verb_is_at_once(&s->load->model, draft))
+		vec_push(&s->at_once.list, ((struct draft_ref){ desk, number }));
+	if (rc == 0 && more)
 		return;
 	s->batch = more ? s->batch : 0;
-	if (!end_change(s, rc, &err))
+	if (!end_change(s, rc, &err)) {
+		s->at_once.list.n = 0; /* what was staged before it stays so */
 		return;
+	}
 	decide_advance(s->app);
-	if (waits)
-		say_staged(s, draft, batch);
-	else if (is_on_top(s, &view_preflight))
-		decider_plan(s, NULL, NONE); /* one of several answered at once */
+	if (s->at_once.list.n)
+		plan_at_once(s);
 	else
-		decider_plan(s, desk, number); /* it has a deadline: send it at once */
+		say_staged(s, draft, batch);
 }
 
 /* Something was undone on the pre-flight page: it shows what is still staged, if anything is. */
@@ -276,19 +279,20 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	terms->turn = s->turn;
 	terms->apart = true;
 	terms->dropped = &s->dropped;
+	terms->chosen = s->chosen.list.n ? &s->chosen : NULL;
 }
 
 static void plan_drafts(struct decider *s, const struct terms *terms)
 {
-	if (s->propose && s->only == NONE && !terms->named && s->propose(s->ctx, terms))
+	if (s->propose && !s->chosen.list.n && !terms->named && s->propose(s->ctx, terms))
 		return;
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
 		struct terms own = *terms;
 
 		own.reply = d->reply ? d->reply : terms->reply;
-		if (d->access == DESK_WRITES && (!s->only_desk || d == s->only_desk))
-			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &own, s->only);
+		if (d->access == DESK_WRITES)
+			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &own, NONE);
 	}
 }
 
@@ -303,7 +307,7 @@ static bool make_page(struct decider *s, uint32_t page)
 		terms.named = s->named.v[page - PAGE_NAMED];
 	if (page != PAGE_MORE)
 		plan_drafts(s, &terms);
-	else if (s->more && !s->only_desk)
+	else if (s->more && !s->chosen.list.n)
 		s->more(s->more_ctx, &s->plan);
 	return s->plan.list.n || s->plan.refused.n || s->plan.dropped.n;
 }
@@ -338,22 +342,39 @@ static void show_plan(struct decider *s, uint32_t page)
 		app_say(s->app, ROLE_DIM, "nothing is staged");
 }
 
-void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
+void decider_plan(struct decider *s)
 {
 	if (refuse_while_sending(s))
 		return;
-	s->only_desk = desk;
-	s->only = only;
+	s->chosen.list.n = s->dropped.list.n = 0;
+	show_plan(s, PAGE_DRAFTS);
+}
+
+void decider_plan_again(struct decider *s)
+{
+	if (refuse_while_sending(s))
+		return;
 	s->dropped.list.n = 0;
 	show_plan(s, PAGE_DRAFTS);
 }
 
+/* The pre-flight page of what the last verb staged: other drafts stay staged. */
+static void plan_at_once(struct decider *s)
+{
+	struct draft_refs batch = s->at_once;
+
+	s->at_once = (struct draft_refs){ 0 };
+	vec_release(&s->chosen.list);
+	s->chosen = batch;
+	decider_plan_again(s);
+}
+
 void decider_next_page(struct decider *s)
 {
-	bool shown = is_on_top(s, &view_preflight) && s->app->scene.plan && !s->only_desk;
+	bool shown = is_on_top(s, &view_preflight) && s->app->scene.plan && !s->chosen.list.n;
 
 	if (!shown)
-		decider_plan(s, NULL, NONE);
+		decider_plan(s);
 	else if (!refuse_while_sending(s))
 		show_plan(s, s->page + 1);
 }

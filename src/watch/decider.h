@@ -33,8 +33,8 @@ struct decider {
 	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
 	bool is_command;        /* the plan is a command to an agent, and of no draft */
-	struct desk *only_desk; /* the plan is for this desk alone, NULL = all */
-	uint32_t only;          /* and for this draft, NONE = all */
+	struct draft_refs chosen; /* the plan is for these alone; none = for all that is staged */
+	struct draft_refs at_once; /* of the batch: what is sent at once (verb_is_at_once) */
 	/* set by gavel review, else NULL */
 	const struct turn_terms *turn;
 	bool (*propose)(void *ctx, const struct terms *t); /* false = plan the drafts as usual */
@@ -53,9 +53,11 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more);
 /* Keeps in the journal that an item is snoozed, or is back. */
 void decider_snooze(struct decider *s, struct desk *desk, uint32_t item, bool on);
-/* Shows the pre-flight page for one draft of one desk; NULL and NONE = the first page of all. */
-void decider_plan(struct decider *s, struct desk *desk, uint32_t only);
-/* The same for all, or the next page if one is shown. */
+/* Shows the pre-flight page of all that is staged, the first one. */
+void decider_plan(struct decider *s);
+/* The page shown anew: the terms have changed. */
+void decider_plan_again(struct decider *s);
+/* The same as decider_plan, or the next page if one is shown. */
 void decider_next_page(struct decider *s);
 /* Leaves a letter of the plan shown out, with those that are sent together with it, or takes a dropped
  * draft in again; the other is NONE. */

@@ -173,7 +173,7 @@ void decider_reply(struct decider *s, struct desk *desk, const char *path)
 		conversation_update(s->load);
 		app_decided(s->app);
 		if (app_shows(s->app, &view_preflight))
-			decider_plan(s, s->only_desk, s->only);
+			decider_plan_again(s);
 		app_say(s->app, ROLE_OK, "replies go to %s", quoted(buf_str(&whole), q));
 	}
 	buf_release(&whole);

@@ -3,6 +3,7 @@
 #include "watch/watch.h"
 
 #include "watch/bookmark_file.h"
+#include "decide/question.h"
 #include "base/io.h"
 #include "base/utf8.h"
 #include "session/fork.h"
@@ -113,13 +114,13 @@ static void edit_own(struct watch *w, const char *file, uint32_t line)
 }
 
 /* A temporary file (0600) with the text; its name from malloc, NULL and errno. */
-static char *make_text_file(struct str text)
+static char *make_text_file(const char *what, const char *suffix, struct str text)
 {
 	struct buf name = { 0 };
 	int fd;
 
-	buf_printf(&name, "%s/gavel-explanation-XXXXXX", io_temp_folder());
-	fd = mkstemp(name.p);
+	buf_printf(&name, "%s/gavel-%s-XXXXXX%s", io_temp_folder(), what, suffix);
+	fd = mkstemps(name.p, (int)strlen(suffix));
 	if (fd < 0 || io_write_all(fd, text, NULL)) {
 		int saved = errno;
 
@@ -133,12 +134,14 @@ static char *make_text_file(struct str text)
 	return name.p;
 }
 
-/* Edits the explanation of a draft in a temporary file, then stages the draft. */
-static void explain(struct watch *w, struct effect *e)
+/* Takes what the editor left; false: it cannot be used, and err says why. */
+typedef bool (*edited_fn)(struct watch *w, struct effect *e, struct str text, struct err *err);
+
+/* Lets the person edit a text in a temporary file. What cannot be used is kept. */
+static void edit_text(struct watch *w, struct effect *e, char *file, edited_fn take)
 {
 	struct buf text = { 0 };
 	struct err err;
-	char *file = make_text_file(e->draft.explanation);
 	bool keep = false;
 
 	if (!file) {
@@ -149,17 +152,39 @@ static void explain(struct watch *w, struct effect *e)
 		app_say(&w->app, ROLE_WARN, "the editor ended without saving; nothing was changed");
 	else if (io_read_file(file, EXPLANATION_MAX, &text, &err) < 0)
 		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
-	else if (utf8_check(buf_str(&text), "the explanation", &err)) {
+	else if (!take(w, e, buf_str(&text), &err)) {
 		app_say(&w->app, ROLE_ERROR, "%s; your text is kept in %s", err.text, file);
 		keep = true;
-	} else {
-		e->draft.explanation = str_trim(buf_str(&text));
-		decider_stage(&w->decider, e->desk, &e->draft, false);
 	}
 	if (!keep)
 		unlink(file);
 	free(file);
 	buf_release(&text);
+}
+
+static bool take_explanation(struct watch *w, struct effect *e, struct str text, struct err *err)
+{
+	if (utf8_check(text, "the explanation", err))
+		return false;
+	e->draft.explanation = str_trim(text);
+	decider_stage(&w->decider, e->desk, &e->draft, false);
+	return true;
+}
+
+/* The input of a tool call: if nothing was changed, it is no other call. */
+static bool take_input(struct watch *w, struct effect *e, struct str text, struct err *err)
+{
+	struct draft was = e->draft;
+
+	if (utf8_check(text, "the edited input", err) ||
+	    draft_set_input(&e->draft, text, &w->app.effect_strings, err))
+		return false;
+	if (draft_set_input(&was, was.answer, &w->app.effect_strings, err) == 0 &&
+	    str_eq(was.answer, e->draft.answer))
+		app_say(&w->app, ROLE_WARN, "nothing was changed; {accept} accepts it as it is");
+	else
+		decider_stage(&w->decider, e->desk, &e->draft, false);
+	return true;
 }
 
 static void leave(struct watch *w)
@@ -223,7 +248,14 @@ void watch_effects(struct watch *w)
 		case EFFECT_EDIT:
 			(e.edit.is_own ? edit_own : edit_named)(w, e.edit.file, e.edit.line);
 			break;
-		case EFFECT_EXPLAIN: explain(w, &e); break;
+		case EFFECT_EXPLAIN:
+			edit_text(w, &e, make_text_file("explanation", "", e.draft.explanation),
+				  take_explanation);
+			break;
+		case EFFECT_EDIT_INPUT:
+			edit_text(w, &e, make_text_file("input", ".json", e.draft.answer),
+				  take_input);
+			break;
 		case EFFECT_STAGE:
 			decider_stage(&w->decider, e.desk, &e.draft, is_followed(w, i));
 			break;
