@@ -1,0 +1,39 @@
+/* Messages of JSON-RPC. */
+#include "dialect/jsonrpc.h"
+
+enum rpc_type rpc_type(yyjson_val *root)
+{
+	bool has_id = json_get(root, "id");
+
+	if (yyjson_is_str(json_get(root, "method")))
+		return has_id ? RPC_REQUEST : RPC_NOTIFICATION;
+	if (!has_id)
+		return RPC_OTHER;
+	return json_get(root, "result") ? RPC_RESULT : json_get(root, "error") ? RPC_ERROR : RPC_OTHER;
+}
+
+struct str rpc_id_text(struct decoder *d, yyjson_val *id)
+{
+	struct buf b = { 0 };
+	int64_t number;
+
+	if (yyjson_is_str(id))
+		json_write_str(&b, json_str(id));
+	else if (json_int(id, &number))
+		buf_printf(&b, "%lld", (long long)number);
+	else
+		return STR_NONE;
+	return arena_take(&d->arena, &b);
+}
+
+struct str rpc_id(struct decoder *d, yyjson_val *root)
+{
+	return rpc_id_text(d, json_get(root, "id"));
+}
+
+bool rpc_is_told(const struct decoder *d, bool looks_told)
+{
+	if (d->info.reply || d->info.direction == DIRECTION_OUT)
+		return true;
+	return d->info.direction == DIRECTION_UNKNOWN && looks_told;
+}
