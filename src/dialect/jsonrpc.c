@@ -31,9 +31,20 @@ struct str rpc_id(struct decoder *d, yyjson_val *root)
 	return rpc_id_text(d, json_get(root, "id"));
 }
 
-bool rpc_is_told(const struct decoder *d, bool looks_told)
+bool rpc_is_told(const struct decoder *d, enum rpc_type type, bool looks_told)
 {
-	if (d->info.reply || d->info.direction == DIRECTION_OUT)
-		return true;
-	return d->info.direction == DIRECTION_UNKNOWN && looks_told;
+	if (d->info.direction != DIRECTION_UNKNOWN)
+		return d->info.direction == DIRECTION_OUT;
+	return looks_told || (d->info.reply && (type == RPC_RESULT || type == RPC_ERROR));
+}
+
+void decode_holder_record(yyjson_val *root, struct message *m, const char *agent)
+{
+	int64_t time_ms;
+
+	m->kind = json_get_str(root, "gavel");
+	m->from = (struct actor){ str_of(agent), STR("agent"), false };
+	if (json_int(json_get(root, "t"), &time_ms))
+		m->time_ms = time_ms;
+	event_add(m, EV_RUN, STR_NONE, "");
 }

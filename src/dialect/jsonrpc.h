@@ -20,7 +20,11 @@ struct str rpc_id(struct decoder *d, yyjson_val *root);
 /* The same of an id elsewhere in a message (requestId). */
 struct str rpc_id_text(struct decoder *d, yyjson_val *id);
 /* Whether a message was told to the agent: by its direction where that is known, else by what it
- * looks like. */
-bool rpc_is_told(const struct decoder *d, bool looks_told);
+ * looks like. An entry of an escalation queue has messages of both directions, all of them marked as
+ * a person's; only a reply, which looks like anybody's, is then taken for one. */
+bool rpc_is_told(const struct decoder *d, enum rpc_type type, bool looks_told);
+
+/* A holder's record of a run or its end, for any real agent: kind, time, sender and event. */
+void decode_holder_record(yyjson_val *root, struct message *m, const char *agent);
 
 #endif
