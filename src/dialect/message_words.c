@@ -2,14 +2,14 @@
  * dialect has them. */
 #include "dialect/dialect.h"
 
-enum { DEPTH = 3 };
+enum { DEPTH = 4 };
 
 struct member_path {
 	enum dialect_id dialect;
 	const char *path[DEPTH];
 };
 
-/* In order of preference. */
+/* In order of preference. Of an array the first element counts. */
 static const struct member_path titles[] = {
 	{ DIALECT_COLLABORATION, { "payload", "task", "task_description" } },
 	{ DIALECT_COLLABORATION, { "payload", "task_description" } },
@@ -21,6 +21,9 @@ static const struct member_path titles[] = {
 	{ DIALECT_HANDOFF, { "description" } },
 	{ DIALECT_HANDOFF, { "context", "goal" } },
 	{ DIALECT_HANDOFF, { "task_type" } },
+	{ DIALECT_CODEX, { "params", "item", "content", "text" } },
+	{ DIALECT_CODEX, { "params", "input", "text" } },
+	{ DIALECT_CODEX, { "payload", "item", "content", "text" } },
 };
 
 static const struct member_path reasons[] = {
@@ -38,8 +41,11 @@ static struct str find(const struct member_path *paths, size_t n, enum dialect_i
 
 		if (paths[i].dialect != dialect)
 			continue;
-		for (int k = 0; k < DEPTH && paths[i].path[k]; k++)
+		for (int k = 0; k < DEPTH && paths[i].path[k]; k++) {
 			v = json_get(v, paths[i].path[k]);
+			if (yyjson_is_arr(v))
+				v = yyjson_arr_get_first(v);
+		}
 		if (yyjson_is_str(v) && json_str(v).n)
 			return json_str(v);
 	}

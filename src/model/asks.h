@@ -16,8 +16,10 @@ struct ask_rules {
 	const char *answer;  /* an answer without its request, or a second one */
 	const char *result;  /* a tool's result without its call */
 	const char *unasked; /* a call that changed something, and nobody was asked */
+	const char *outcome; /* a call was run or denied against the answer; NULL = not checked */
 	bool call_proves;    /* news of the call prove that the answer to its ask was used */
-	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did */
+	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did; one
+				of an answer that the agent cannot use proves nothing */
 	bool shows_call;     /* the message that started the call belongs to the item's text */
 };
 
@@ -27,6 +29,8 @@ void asks_apply(struct apply_ctx *a, const struct ask_rules *rules);
 uint32_t asks_subject(const struct model *m, const struct item *item, uint32_t message);
 /* rules_ops.find_session: subagents speak under the names they were introduced by. */
 void asks_name_sender(struct apply_ctx *a, struct str group);
+/* The same for dialects that only sometimes tell which subagent speaks: if there is one of that id. */
+void asks_rename_sender(struct apply_ctx *a, struct str subagent);
 /* rules_ops.reply_keys and offer_keys: an answer stands behind its request. */
 void asks_reply_keys(const struct message *msg, struct reply_keys *out);
 void asks_offer_keys(const struct model *m, uint32_t session, const struct message *msg,
@@ -42,6 +46,8 @@ struct ask {
 	uint32_t subject;     /* message that belongs to its text, NONE */
 	uint32_t answer;      /* message that answered it first, NONE */
 	uint32_t newest;      /* of the first request of an id: index of the newest */
+	uint8_t verdict;      /* of the answer */
+	bool unusable;        /* the answer is nothing that the agent knows */
 	bool open;            /* neither proven nor withdrawn */
 	bool by_subagent;
 };
@@ -61,6 +67,7 @@ struct session_asks {
 	double cost;             /* the running total that the agent reported last */
 	uint32_t turn;           /* task that is under way, NONE */
 	uint32_t turns;          /* that have no id of their own, so far */
+	double highest_id;       /* number of a request to the agent, 0 = none so far */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
 };
@@ -68,6 +75,12 @@ struct session_asks {
 /* The session's, made when it is needed; for reading, NULL if there is none. */
 struct session_asks *asks_of(struct apply_ctx *a);
 const struct session_asks *session_asks(const struct model *m, uint32_t session);
+
+/* The newest request of that call, an index, or NONE. */
+uint32_t ask_of_call(const struct session_asks *s, uint32_t message, uint64_t call);
+/* A call is over: the outcome may contradict the answer to its ask. */
+void ask_check_outcome(struct apply_ctx *a, uint32_t ask, const struct event *e,
+		       const struct ask_rules *rules);
 
 /* Tool calls (tool_calls.c). */
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules);

@@ -568,6 +568,8 @@ enum trust item_trust(const struct model *m, const struct item_state *at);
 struct str message_claims(const struct model *m, uint32_t message);
 /* Why the asks that a message withdrew wait no more: "the turn is over". */
 const char *withdrawal_reason(const struct model *m, uint32_t message);
+/* The highest number that a request to the session's agent has as its id; 0 = none. */
+int64_t highest_request(const struct model *m, uint32_t session);
 /* Of the message that item_trust is about. */
 struct str item_claims(const struct model *m, const struct item_state *at);
 /* As of k: JOURNAL or REPLY of a person who has spoken there, AGENT of a process that gavel runs or

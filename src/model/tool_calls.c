@@ -23,7 +23,8 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
-				      .agent = a->from, .severe = e->severe,
+				      .agent = a->from, .severe = e->severe, .ask = NONE,
+				      .content = (uint32_t)e->content_hash,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -67,11 +68,14 @@ static void call_end(struct apply_ctx *a, const struct event *e, const struct as
 	if (!call->over && call->severe && !call->asked && e->tool == TOOL_COMPLETED)
 		report_unasked(a, call, e, rules);
 	call->over = true;
+	if (call->ask != NONE && rules->outcome)
+		ask_check_outcome(a, call->ask, e, rules);
 }
 
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	uint32_t found = e->id.n ? tool_call_find(a->m, asks_of(a), id_hash(a, e)) : NONE;
+	struct tool_call *call;
 
 	if (!e->id.n)
 		return;
@@ -82,10 +86,9 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 		break;
 	case TOOL_ASKED:
 		/* some ask before they tell of the call */
-		if (found == NONE)
-			call_begin(a, e)->asked = true;
-		else
-			a->m->tool_calls.v[found].asked = true;
+		call = found == NONE ? call_begin(a, e) : &a->m->tool_calls.v[found];
+		call->asked = true;
+		call->ask = ask_of_call(asks_of(a), a->message, id_hash(a, e));
 		break;
 	case TOOL_GOES_ON:
 		if (found != NONE)
@@ -111,6 +114,24 @@ static uint32_t next_turn(struct apply_ctx *a)
 	return task_get(a, id);
 }
 
+static bool is_titled(const struct model *m, uint32_t turn)
+{
+	for (uint32_t i = 0; i < m->tasks.v[turn].steps.n; i++)
+		if (m->tasks.v[turn].steps.v[i].assigned)
+			return true;
+	return false;
+}
+
+/* The agent repeats the prompt of the turn that it has begun: the words of a task that is its own. */
+static void title_turn(struct apply_ctx *a, uint32_t turn, enum task_state state)
+{
+	uint32_t to = a->to;
+
+	a->to = a->from;
+	task_step(a, turn, state, -1, true);
+	a->to = to;
+}
+
 void turn_apply(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
@@ -119,10 +140,16 @@ void turn_apply(struct apply_ctx *a, const struct event *e)
 
 	if (begins && turn == NONE)
 		turn = next_turn(a);
-	if (turn == NONE || (begins && turn == s->turn))
-		return; /* a prompt while a turn runs joins that turn */
+	if (turn == NONE)
+		return;
+	if (begins && turn == s->turn) { /* a prompt while a turn runs joins that turn */
+		if (e->tests && !is_titled(a->m, turn))
+			title_turn(a, turn, e->state);
+		return;
+	}
 	task_step(a, turn, e->state, -1, begins && a->to != NONE && e->tests);
-	s->turn = begins ? turn : NONE;
+	if (begins || turn == s->turn)
+		s->turn = begins ? turn : NONE;
 }
 
 uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, uint32_t n)
