@@ -72,16 +72,10 @@ void codex_add_mode(struct decoder *d, struct message *m, yyjson_val *policy, yy
 static void decode_told(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *params = json_get(root, "params");
-	struct str id = rpc_id(d, root);
 	int64_t number;
 
-	if (id.n) {
-		struct event *e = event_add(m, EV_REQUEST, id, "/id");
-
-		e->deadline_ms = TIME_NONE;
-		if (json_int(json_get(root, "id"), &number))
-			e->number = (double)number;
-	}
+	if (json_int(json_get(root, "id"), &number) && number >= 0 && number <= COUNT_MAX)
+		m->sequence = number;
 	m->correlation = json_get_str(params, "expectedTurnId");
 	codex_add_mode(d, m, json_get(params, "approvalPolicy"),
 		       json_get(params, "approvalsReviewer"));

@@ -2,14 +2,17 @@
  * dialect has them. */
 #include "dialect/dialect.h"
 
-enum { DEPTH = 4 };
+enum { DEPTH = 5 };
+
+/* In a path: the first element of the array, or value of the object, that has the rest of it. */
+#define ANY "*"
 
 struct member_path {
 	enum dialect_id dialect;
 	const char *path[DEPTH];
 };
 
-/* In order of preference. Of an array the first element counts. */
+/* In order of preference. */
 static const struct member_path titles[] = {
 	{ DIALECT_COLLABORATION, { "payload", "task", "task_description" } },
 	{ DIALECT_COLLABORATION, { "payload", "task_description" } },
@@ -21,9 +24,9 @@ static const struct member_path titles[] = {
 	{ DIALECT_HANDOFF, { "description" } },
 	{ DIALECT_HANDOFF, { "context", "goal" } },
 	{ DIALECT_HANDOFF, { "task_type" } },
-	{ DIALECT_CODEX, { "params", "item", "content", "text" } },
-	{ DIALECT_CODEX, { "params", "input", "text" } },
-	{ DIALECT_CODEX, { "payload", "item", "content", "text" } },
+	{ DIALECT_CODEX, { "params", "item", "content", ANY, "text" } },
+	{ DIALECT_CODEX, { "params", "input", ANY, "text" } },
+	{ DIALECT_CODEX, { "payload", "item", "content", ANY, "text" } },
 };
 
 static const struct member_path reasons[] = {
@@ -33,21 +36,34 @@ static const struct member_path reasons[] = {
 	{ DIALECT_HANDOFF, { "rationale" } },
 };
 
+static struct str follow(yyjson_val *v, const char *const *path, int left)
+{
+	struct str found = STR_NONE;
+	yyjson_val *key, *inside;
+	size_t i, n;
+
+	if (!left || !*path)
+		return json_str(v);
+	if (strcmp(*path, ANY) != 0)
+		return follow(json_get(v, *path), path + 1, left - 1);
+	yyjson_arr_foreach(v, i, n, inside)
+		if (!found.n)
+			found = follow(inside, path + 1, left - 1);
+	yyjson_obj_foreach(v, i, n, key, inside)
+		if (!found.n)
+			found = follow(inside, path + 1, left - 1);
+	return found;
+}
+
 static struct str find(const struct member_path *paths, size_t n, enum dialect_id dialect,
 		       yyjson_val *root)
 {
 	for (size_t i = 0; i < n; i++) {
-		yyjson_val *v = root;
+		struct str words = paths[i].dialect == dialect ? follow(root, paths[i].path, DEPTH)
+							       : STR_NONE;
 
-		if (paths[i].dialect != dialect)
-			continue;
-		for (int k = 0; k < DEPTH && paths[i].path[k]; k++) {
-			v = json_get(v, paths[i].path[k]);
-			if (yyjson_is_arr(v))
-				v = yyjson_arr_get_first(v);
-		}
-		if (yyjson_is_str(v) && json_str(v).n)
-			return json_str(v);
+		if (words.n)
+			return words;
 	}
 	return STR_NONE;
 }

@@ -322,22 +322,19 @@ static void introduce_subagent(struct apply_ctx *a, const struct event *e)
 	model_agent(a->m, a->session, &actor, &null_key, a->message);
 }
 
-void asks_rename_sender(struct apply_ctx *a, struct str subagent)
-{
-	const struct session_asks *s = session_asks(a->m, a->session);
-	const struct subagent *known = s ? find_subagent(s, subagent) : NULL;
-
-	if (!known)
-		return;
-	a->msg->from = (struct actor){ model_str(a->m, known->name), STR("subagent"), false };
-	a->msg->from_key = 0;
-}
-
 void asks_name_sender(struct apply_ctx *a, struct str group)
 {
+	const struct session_asks *s = session_asks(a->m, a->session);
+	const struct subagent *known;
+
 	(void)group;
-	if (str_is(a->msg->from.type, "subagent"))
-		asks_rename_sender(a, a->msg->from.id);
+	if (!s || !str_is(a->msg->from.type, "subagent"))
+		return;
+	known = find_subagent(s, a->msg->from.id);
+	if (!known)
+		return;
+	a->msg->from.id = model_str(a->m, known->name);
+	a->msg->from_key = 0;
 }
 
 static void set_mode(struct apply_ctx *a, const struct event *e)
@@ -363,15 +360,6 @@ static void add_usage(struct apply_ctx *a, const struct event *e)
 				  e->tokens_cached, cost });
 }
 
-/* A request to the agent. */
-static void note_request(struct apply_ctx *a, const struct event *e)
-{
-	struct session_asks *s = asks_of(a);
-
-	if (e->number > s->highest_id && e->number <= (double)COUNT_MAX)
-		s->highest_id = e->number;
-}
-
 void asks_apply(struct apply_ctx *a, const struct ask_rules *rules)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
@@ -394,7 +382,6 @@ void asks_apply(struct apply_ctx *a, const struct ask_rules *rules)
 		case EV_AGENT: introduce_subagent(a, e); break;
 		case EV_MODE: set_mode(a, e); break;
 		case EV_USAGE: add_usage(a, e); break;
-		case EV_REQUEST: note_request(a, e); break;
 		case EV_RUN: end_run(a); break;
 		default: /* events of other dialects */
 			break;
@@ -423,13 +410,6 @@ uint32_t asks_subject(const struct model *m, const struct item *item, uint32_t m
 	const struct ask *q = s ? ask_of(s, (uint32_t)(item - m->items.v), message) : NULL;
 
 	return q ? q->subject : NONE;
-}
-
-int64_t highest_request(const struct model *m, uint32_t session)
-{
-	const struct session_asks *s = session_asks(m, session);
-
-	return s ? (int64_t)s->highest_id : 0;
 }
 
 const char *withdrawal_reason(const struct model *m, uint32_t message)

@@ -29,8 +29,6 @@ void asks_apply(struct apply_ctx *a, const struct ask_rules *rules);
 uint32_t asks_subject(const struct model *m, const struct item *item, uint32_t message);
 /* rules_ops.find_session: subagents speak under the names they were introduced by. */
 void asks_name_sender(struct apply_ctx *a, struct str group);
-/* The same for dialects that only sometimes tell which subagent speaks: if there is one of that id. */
-void asks_rename_sender(struct apply_ctx *a, struct str subagent);
 /* rules_ops.reply_keys and offer_keys: an answer stands behind its request. */
 void asks_reply_keys(const struct message *msg, struct reply_keys *out);
 void asks_offer_keys(const struct model *m, uint32_t session, const struct message *msg,
@@ -67,7 +65,6 @@ struct session_asks {
 	double cost;             /* the running total that the agent reported last */
 	uint32_t turn;           /* task that is under way, NONE */
 	uint32_t turns;          /* that have no id of their own, so far */
-	double highest_id;       /* number of a request to the agent, 0 = none so far */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
 };

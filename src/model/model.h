@@ -463,7 +463,8 @@ struct str agent_name(const struct model *m, uint32_t agent);
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id);
 /* The same by the id's str_hash. */
 uint32_t message_with_hash(const struct model *m, uint32_t session, uint64_t hash);
-/* The highest sequence number in a collaboration session, -1 = none. */
+/* The highest sequence number in a collaboration session, or id of a request to a codex agent;
+ * -1 = none. */
 int64_t model_sequence(const struct model *m, uint32_t session);
 
 /* The inputs that were open when this output envelope came, oldest first, if there were several: it
@@ -568,8 +569,6 @@ enum trust item_trust(const struct model *m, const struct item_state *at);
 struct str message_claims(const struct model *m, uint32_t message);
 /* Why the asks that a message withdrew wait no more: "the turn is over". */
 const char *withdrawal_reason(const struct model *m, uint32_t message);
-/* The highest number that a request to the session's agent has as its id; 0 = none. */
-int64_t highest_request(const struct model *m, uint32_t session);
 /* Of the message that item_trust is about. */
 struct str item_claims(const struct model *m, const struct item_state *at);
 /* As of k: JOURNAL or REPLY of a person who has spoken there, AGENT of a process that gavel runs or

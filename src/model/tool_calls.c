@@ -114,42 +114,37 @@ static uint32_t next_turn(struct apply_ctx *a)
 	return task_get(a, id);
 }
 
-static bool is_titled(const struct model *m, uint32_t turn)
+/* Whether a message with the prompt's words has been seen. */
+static bool has_prompt(const struct model *m, uint32_t turn)
 {
-	for (uint32_t i = 0; i < m->tasks.v[turn].steps.n; i++)
-		if (m->tasks.v[turn].steps.v[i].assigned)
+	const struct task *t = &m->tasks.v[turn];
+
+	for (uint32_t i = 0; i < t->steps.n; i++)
+		if (t->steps.v[i].assigned)
 			return true;
 	return false;
-}
-
-/* The agent repeats the prompt of the turn that it has begun: the words of a task that is its own. */
-static void title_turn(struct apply_ctx *a, uint32_t turn, enum task_state state)
-{
-	uint32_t to = a->to;
-
-	a->to = a->from;
-	task_step(a, turn, state, -1, true);
-	a->to = to;
 }
 
 void turn_apply(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
-	bool begins = !task_state_is_final(e->state);
-	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn;
+	bool begins = !task_state_is_final(e->state), assigns = begins && e->tests;
+	uint32_t turn = e->id.n ? task_get(a, id_intern(a, e)) : s->turn, to = a->to;
 
 	if (begins && turn == NONE)
 		turn = next_turn(a);
 	if (turn == NONE)
 		return;
-	if (begins && turn == s->turn) { /* a prompt while a turn runs joins that turn */
-		if (e->tests && !is_titled(a->m, turn))
-			title_turn(a, turn, e->state);
-		return;
-	}
-	task_step(a, turn, e->state, -1, begins && a->to != NONE && e->tests);
-	if (begins || turn == s->turn)
-		s->turn = begins ? turn : NONE;
+	if (begins && turn == s->turn && (!assigns || has_prompt(a->m, turn)))
+		return; /* a prompt while a turn runs joins that turn */
+	if (!a->msg->from.known_role) /* the agent repeats its prompt */
+		a->to = a->from;
+	task_step(a, turn, e->state, -1, assigns && a->to != NONE);
+	a->to = to;
+	if (begins)
+		s->turn = turn;
+	else if (s->turn == turn)
+		s->turn = NONE;
 }
 
 uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, uint32_t n)
