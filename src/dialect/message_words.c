@@ -29,6 +29,9 @@ static const struct member_path titles[] = {
 	{ DIALECT_CLAUDE, { "toolUseResult", "task", "subject" } },
 	{ DIALECT_CLAUDE, { "message", "content" } },
 	{ DIALECT_CLAUDE, { "message", "content", ANY, "text" } },
+	{ DIALECT_CODEX, { "params", "item", "content", ANY, "text" } },
+	{ DIALECT_CODEX, { "params", "input", ANY, "text" } },
+	{ DIALECT_CODEX, { "payload", "item", "content", ANY, "text" } },
 };
 
 static const struct member_path reasons[] = {

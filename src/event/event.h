@@ -269,7 +269,7 @@ struct message {
 	struct str session; /* the sender's own session id; empty = the source is the session */
 	struct actor from, to;
 	struct str id, reply_to, correlation;
-	int64_t sequence; /* -1 = none */
+	int64_t sequence; /* of codex the number that a request to the agent has; -1 = none */
 	uint16_t flags;   /* enum record_flag */
 	uint8_t authority; /* enum authority: what it needs of its sender's type */
 	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */

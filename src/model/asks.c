@@ -70,25 +70,36 @@ static const struct event *asked_call(const struct apply_ctx *a, uint32_t i)
 	return next && next->type == EV_TOOL && next->tool == TOOL_ASKED ? next : NULL;
 }
 
+/* What the call does is part of what is asked. */
+static void show_call(const struct model *m, const struct tool_call *call, struct ask *q,
+		      struct event *raise)
+{
+	q->subject = call->message;
+	if (call->content)
+		raise->content_hash = hash_mix(raise->content_hash, call->content);
+	raise->undecidable |= (message_route(m, call->message)->flags & RECORD_AMBIGUOUS) != 0;
+}
+
 static void ask(struct apply_ctx *a, uint32_t i, const struct ask_rules *rules)
 {
 	struct session_asks *s = asks_of(a);
 	const struct event *e = &a->msg->events.v[i], *call = asked_call(a, i);
 	uint32_t turn = e->task.n ? task_named(a->m, a->session, task_name_intern(a, e)) : NONE;
-	uint32_t item = item_raise(a, e, turn != NONE ? turn : s->turn, NONE, 0);
-	struct ask q = { .request = str_hash(e->other), .message = a->message, .item = item,
+	struct event raise = *e;
+	uint32_t item, started;
+	struct ask q = { .request = str_hash(e->other), .message = a->message,
 			 .subject = NONE, .answer = NONE, .open = true,
 			 .turn = e->task.n ? str_hash(e->task) : 0,
 			 .input_hash = e->artifact_hash,
 			 .by_subagent = str_is(a->msg->from.type, "subagent") };
-	uint32_t started;
 
-	if (item == NONE)
-		return;
 	q.call = call ? id_hash(a, call) : 0;
 	started = tool_call_find(a->m, s, q.call);
 	if (rules->shows_call && started != NONE)
-		q.subject = a->m->tool_calls.v[started].message;
+		show_call(a->m, &a->m->tool_calls.v[started], &q, &raise);
+	item = q.item = item_raise(a, &raise, turn != NONE ? turn : s->turn, NONE, 0);
+	if (item == NONE)
+		return;
 	for (uint32_t n = s->subagents.n; q.by_subagent && q.subject == NONE && n-- > 0;)
 		if (a->from != NONE && s->subagents.v[n].name == a->m->agents.v[a->from].name)
 			q.subject = s->subagents.v[n].message;
@@ -129,6 +140,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 	if (is_ambiguous(a))
 		return;
 	if (!q) {
+		if (e->failed && rules->resolved)
+			return; /* of a request that asks no person */
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
 		       "answers %s, which was not asked", quoted(e->id, id));
 		return;
@@ -148,6 +161,11 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 		return;
 	q->answer = a->message;
 	q->answer_hash = e->content_hash;
+	q->verdict = (uint8_t)e->verdict;
+	q->unusable = e->failed && rules->resolved;
+	if (q->unusable)
+		report(a, SEVERITY_WARNING, rules->answer, "", 0,
+		       "says nothing that the agent knows; it takes that for a denial");
 }
 
 /* ---- proof ---- */
@@ -214,8 +232,36 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 		answer(a, e, rules);
 	if (q->answer == NONE && rules->resolved)
 		withdraw(a, q);
+	else if (q->unusable)
+		q->open = false;
 	else if (!e->content_hash || !q->answer_hash || e->content_hash == q->answer_hash)
 		prove(a, q);
+}
+
+uint32_t ask_of_call(const struct session_asks *s, uint32_t message, uint64_t call)
+{
+	const struct ask *last = s->list.n ? vec_last(&s->list) : NULL;
+
+	return last && last->message == message && last->call == call ? s->list.n - 1 : NONE;
+}
+
+void ask_check_outcome(struct apply_ctx *a, uint32_t ask, const struct event *e,
+		       const struct ask_rules *rules)
+{
+	struct ask *q = &asks_of(a)->list.v[ask];
+	bool denied = q->verdict == VERDICT_ACCEPTED && e->tool == TOOL_DENIED;
+	bool run = q->verdict == VERDICT_REJECTED && e->tool == TOOL_COMPLETED;
+
+	if (q->answer == NONE || (!denied && !run) || is_ambiguous(a))
+		return;
+	report(a, SEVERITY_WARNING, rules->outcome, e->at, e->index,
+	       denied ? "was denied, although line %u%s accepts it"
+		      : "was run, although line %u%s rejects it",
+	       message_line(a->m, q->answer), reply_words(a->m, q->answer));
+	/* what was said did not count, and nothing is asked any more */
+	item_step(a, q->item, STEP_BOUNCED, VERDICT_NONE, 0);
+	item_step(a, q->item, STEP_WITHDRAWN, VERDICT_WITHDRAWN, 0);
+	q->open = false;
 }
 
 static bool is_of_call(const struct ask *q, const struct event *e, uint64_t call)
@@ -421,6 +467,8 @@ const char *withdrawal_reason(const struct model *m, uint32_t message)
 
 	if (str_is(kind, "serverRequest/resolved") || str_is(kind, "user"))
 		return "answered elsewhere";
+	if (str_is(kind, "item/completed"))
+		return "the agent acted against the answer";
 	if (str_is(kind, "control_cancel_request") || str_is(kind, "$/cancel_request"))
 		return "the agent took it back, or somebody else answered";
 	return "the agent's turn is over";

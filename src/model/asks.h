@@ -16,8 +16,10 @@ struct ask_rules {
 	const char *answer;  /* an answer without its request, or a second one */
 	const char *result;  /* a tool's result without its call */
 	const char *unasked; /* a call that changed something, and nobody was asked */
+	const char *outcome; /* a call was run or denied against the answer; NULL = not checked */
 	bool call_proves;    /* news of the call prove that the answer to its ask was used */
-	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did */
+	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did; one
+				of an answer that the agent cannot use proves nothing */
 	bool shows_call;     /* the message that started the call belongs to the item's text */
 };
 
@@ -44,6 +46,8 @@ struct ask {
 	uint32_t subject;     /* message that belongs to its text, NONE */
 	uint32_t answer;      /* message that answered it first, NONE */
 	uint32_t newest;      /* of the first request of an id: index of the newest */
+	uint8_t verdict;      /* of the answer */
+	bool unusable;        /* the answer is nothing that the agent knows */
 	bool open;            /* neither proven nor withdrawn */
 	bool by_subagent;
 };
@@ -70,6 +74,12 @@ struct session_asks {
 /* The session's, made when it is needed; for reading, NULL if there is none. */
 struct session_asks *asks_of(struct apply_ctx *a);
 const struct session_asks *session_asks(const struct model *m, uint32_t session);
+
+/* The newest request of that call, an index, or NONE. */
+uint32_t ask_of_call(const struct session_asks *s, uint32_t message, uint64_t call);
+/* A call is over: the outcome may contradict the answer to its ask. */
+void ask_check_outcome(struct apply_ctx *a, uint32_t ask, const struct event *e,
+		       const struct ask_rules *rules);
 
 /* Tool calls (tool_calls.c). */
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules);

@@ -24,6 +24,7 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
 				      .agent = a->from, .end = NONE, .severe = e->severe,
+				      .ask = NONE, .content = (uint32_t)e->content_hash,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -68,11 +69,14 @@ static void call_end(struct apply_ctx *a, const struct event *e, const struct as
 		report_unasked(a, call, e, rules);
 	if (call->end == NONE)
 		call->end = a->message;
+	if (call->ask != NONE && rules->outcome)
+		ask_check_outcome(a, call->ask, e, rules);
 }
 
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	uint32_t found = e->id.n ? tool_call_find(a->m, asks_of(a), id_hash(a, e)) : NONE;
+	struct tool_call *call;
 
 	if (!e->id.n)
 		return;
@@ -83,10 +87,9 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 		break;
 	case TOOL_ASKED:
 		/* some ask before they tell of the call */
-		if (found == NONE)
-			call_begin(a, e)->asked = true;
-		else
-			a->m->tool_calls.v[found].asked = true;
+		call = found == NONE ? call_begin(a, e) : &a->m->tool_calls.v[found];
+		call->asked = true;
+		call->ask = ask_of_call(asks_of(a), a->message, id_hash(a, e));
 		break;
 	case TOOL_GOES_ON:
 		if (found != NONE)
@@ -139,7 +142,10 @@ void turn_apply(struct apply_ctx *a, const struct event *e)
 		a->to = a->from;
 	task_step(a, turn, e->state, -1, assigns && a->to != NONE);
 	a->to = to;
-	s->turn = begins ? turn : NONE;
+	if (begins)
+		s->turn = turn;
+	else if (s->turn == turn)
+		s->turn = NONE;
 }
 
 uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, uint32_t n)
