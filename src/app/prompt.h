@@ -18,6 +18,7 @@ enum prompt_kind {
 	PROMPT_ANSWER,
 	PROMPT_REASON,
 	PROMPT_NOTE, /* of a bookmark */
+	PROMPT_AGENT, /* words for an agent */
 	PROMPT_KINDS
 };
 
