@@ -11,6 +11,8 @@
 #include "session/agent_set.h"
 #include "agents/queue_replies.h"
 #include "watch/watch.h"
+#include "agents/driver.h"
+#include "agents/known_agents.h"
 #include "agents/orchestrate.h"
 
 enum {
@@ -41,6 +43,14 @@ struct supervised_agent {
 	uint32_t lately;    /* messages since rates were last computed */
 	uint64_t unheard;   /* lines dropped because it does not read */
 	VEC(struct unanswered) unanswered; /* requests in its capture, while that is read */
+	/* of a real agent */
+	struct driver *driver; /* NULL = it is none */
+	const struct known_agent *known; /* its program, NULL = unknown */
+	unsigned driven;       /* the incarnation that the driver is told of */
+	const char *const *passed; /* variables that it gets, NULL = not known; borrowed */
+	struct buf said;       /* what its driver had to say last */
+	uint32_t prompts;      /* that it was started with */
+	bool finished;         /* its turn has ended, which was not said yet */
 };
 
 struct supervisor {
@@ -66,13 +76,19 @@ void supervisor_close(struct supervisor *s);
 
 /* role and capabilities are what other agents may query. */
 struct supervisor_spec {
-	struct child_spec child;
+	struct child_spec child; /* env must outlive the supervisor */
 	struct agent_about about;
+	struct str prompt; /* for a real agent, empty = none */
 };
 /* -1: it does not run, err says why. */
 int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err);
 /* The agent of NAME.ndjson in the folder of captures, which another gavel started. */
 int supervisor_attach(struct supervisor *s, const char *name, struct err *err);
+
+/* What the agent wrote to standard error last. */
+void supervisor_complaint(const struct child *c, struct buf *out);
+/* What to do if an agent has failed at its start: a clause. */
+void supervisor_advice(const struct supervised_agent *c, struct buf *out);
 
 /* Whether nothing is left to read or to send now. */
 bool supervisor_is_idle(const struct supervisor *s);
@@ -83,6 +99,15 @@ void supervisor_command(struct supervisor *s, const struct agent_order *o, int64
 void supervisor_stop(struct supervisor *s, uint32_t agent, int64_t now_ms);
 /* Journals a line and queues it for the current incarnation. False: it does not run, or read. */
 bool supervisor_send(struct supervisor *s, uint32_t agent, struct str line);
+/* Real agents (supervisor_drivers.c). folder: as it was given, NULL = gavel's. */
+void supervisor_drive(struct supervised_agent *c, const struct agent_about *about,
+		      const char *folder);
+void supervisor_drive_end(struct supervised_agent *c);
+/* For each message of its capture. */
+void supervisor_drive_note(struct supervised_agent *c, const struct message *msg, struct str bytes);
+/* Sends what is due. */
+void supervisor_drive_tick(struct supervisor *s, uint32_t agent);
+void supervisor_drive_order(struct supervisor *s, const struct agent_order *o);
 /* Updates `lives` and the banner. */
 void supervisor_show(struct supervisor *s, int64_t now_ms);
 static inline struct child *supervisor_child(const struct supervisor *s, uint32_t agent)

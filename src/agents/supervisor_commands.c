@@ -145,6 +145,9 @@ void supervisor_command(struct supervisor *s, const struct agent_order *o, int64
 	case ORDER_ASSIGN: assign(s, o); break;
 	case ORDER_STOP:
 	case ORDER_RESTART: stop_or_restart(s, o, now_ms); break;
+	case ORDER_PROMPT:
+	case ORDER_INTERRUPT:
+	case ORDER_MODE: supervisor_drive_order(s, o); break;
 	}
 }
 
