@@ -43,6 +43,7 @@ SCRIPTS = {
     "reject": [[("shell", "touch rejected")], ["Rejected."]],
     "stop": [[("shell", "touch stopped")], ["Not stopped."]],
     "always": [[("shell", "touch always-1")], [("shell", "touch always-2")], ["Both."]],
+    "again": [[("shell", "touch again")], [("shell", "touch again")], ["Both."]],
     "question": [[("question", None)], ["Thanks."]],
     "plan": [[("plan-file", None)], [("plan", None)], ["Planned."]],
     "two": [[("worker", "one"), ("worker", "two")], ["Both."]],
@@ -149,13 +150,13 @@ class Model(http.server.BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
         path = self.path.split("?")[0]
         if path.endswith("/messages"):
-            self.messages(body)
+            self.serve_messages(body)
         elif path.endswith("/responses"):
-            self.responses(body)
+            self.serve_responses(body)
         elif path.endswith("/chat/completions"):
-            self.chat(body)
+            self.serve_chat(body)
         elif "enerateContent" in path:
-            self.gemini(body)
+            self.serve_gemini(body)
         elif path.endswith(("count_tokens", "countTokens")):
             self.reply({"input_tokens": 100, "totalTokens": 100})
         else:
@@ -188,7 +189,7 @@ class Model(http.server.BaseHTTPRequestHandler):
             log.write(json.dumps(line) + "\n")
         return [p if isinstance(p, str) else CALLS[api][p[0]](p[1], plan) for p in parts]
 
-    def messages(self, body):
+    def serve_messages(self, body):
         turns = []
         for message in body.get("messages", []):
             content = message["content"]
@@ -247,7 +248,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         )
         self.event({"type": "message_stop"}, "message_stop")
 
-    def responses(self, body):
+    def serve_responses(self, body):
         given = body.get("input", [])
         given = given if isinstance(given, list) else [{"role": "user", "content": given}]
         turns = []
@@ -310,7 +311,7 @@ class Model(http.server.BaseHTTPRequestHandler):
             response=dict(base, status="completed", output=done, usage=usage),
         )
 
-    def chat(self, body):
+    def serve_chat(self, body):
         messages = body.get("messages", [])
         turns = [
             ("user" if m["role"] == "user" else "result", text_of(m.get("content") or ""))
@@ -351,7 +352,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         send({}, "tool_calls" if calls else "stop", usage=usage)
         self.wfile.write(b"data: [DONE]\n\n")
 
-    def gemini(self, body):
+    def serve_gemini(self, body):
         turns = []
         for content in body.get("contents", []):
             if content.get("role") not in ("user", "function"):
