@@ -5,19 +5,17 @@
 #include "json/json.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#define BEGAN_MS INT64_C(1794902376000) /* times in recordings are relative */
 
 struct converter {
 	struct buf out;
 	unsigned told;
+	int64_t began_ms; /* times in recordings are relative */
 };
 
 static void add_run(struct converter *c, int64_t t)
 {
 	buf_printf(&c->out, "\t{\"gavel\":\"run\",\"n\":1,\"pid\":1001,\"t\":%lld}\n",
-		   (long long)(BEGAN_MS + t));
+		   (long long)(c->began_ms + t));
 }
 
 /* "exit code=0 signal=null" */
@@ -27,7 +25,7 @@ static void add_exit(struct converter *c, int64_t t, const char *note)
 	bool by_signal = sscanf(note, "exit code=%d", &code) != 1;
 
 	buf_printf(&c->out, "\t{\"gavel\":\"exit\",\"n\":1,\"%s\":%d,\"t\":%lld}\n",
-		   by_signal ? "signal" : "code", by_signal ? 9 : code, (long long)(BEGAN_MS + t));
+		   by_signal ? "signal" : "code", by_signal ? 9 : code, (long long)(c->began_ms + t));
 }
 
 static void add_line(struct converter *c, int64_t t, yyjson_val *line, bool told)
@@ -36,7 +34,7 @@ static void add_line(struct converter *c, int64_t t, yyjson_val *line, bool told
 
 	if (told)
 		buf_printf(&c->out, "\t{\"gavel\":\"to\",\"id\":\"%012u\",\"t\":%lld}\n\t", ++c->told,
-			   (long long)(BEGAN_MS + t));
+			   (long long)(c->began_ms + t));
 	if (msg)
 		json_write(&c->out, msg);
 	else
@@ -56,13 +54,43 @@ static void convert(struct converter *c, yyjson_val *line)
 		add_exit(c, t, text.p);
 }
 
+/* Codex says when it wrote a line; for others any time will do. */
+static void find_clock(struct converter *c, yyjson_val *line)
+{
+	int64_t t, wrote_ms;
+
+	if (!c->began_ms && json_int(json_get(line, "t"), &t) &&
+	    json_int(json_get(json_get(line, "msg"), "emittedAtMs"), &wrote_ms))
+		c->began_ms = wrote_ms - t;
+}
+
+/* Calls it with each line, parsed. */
+static int each_line(struct converter *c, struct str text,
+		     void (*do_line)(struct converter *c, yyjson_val *line))
+{
+	struct json_reader json = { 0 };
+	yyjson_val *root;
+	int result = 0;
+
+	while (text.n && result == 0) {
+		const char *end = memchr(text.p, '\n', text.n);
+		struct str line = str_make(text.p, end ? (size_t)(end - text.p) : text.n);
+
+		if (json_read(&json, line, &root) == JSON_OK)
+			do_line(c, root);
+		else
+			result = 1;
+		text = str_from(text, line.n + (end != NULL));
+	}
+	json_reader_release(&json);
+	return result;
+}
+
 int main(int argc, char **argv)
 {
 	struct converter c = { 0 };
-	struct json_reader json = { 0 };
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
+	struct buf in = { 0 };
+	int c1, result;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: both_to_capture AGENT DIALECT <BOTH >CAPTURE\n");
@@ -72,19 +100,15 @@ int main(int argc, char **argv)
 		   "\t{\"gavel\":\"capture\",\"id\":\"00000000-0000-4000-8000-000000000001\","
 		   "\"agent\":\"%s\",\"dialect\":\"%s\",\"command\":[\"%s\"]}\n",
 		   argv[1], argv[2], argv[1]);
+	while ((c1 = getchar()) != EOF)
+		buf_addc(&in, (char)c1);
+	result = each_line(&c, buf_str(&in), find_clock);
+	if (!c.began_ms)
+		c.began_ms = INT64_C(1794902376000);
 	add_run(&c, 0);
-	while ((n = getline(&line, &cap, stdin)) > 0) {
-		yyjson_val *root;
-
-		if (json_read(&json, str_make(line, (size_t)n), &root) != JSON_OK) {
-			fprintf(stderr, "both_to_capture: not JSON: %s", line);
-			return 1;
-		}
-		convert(&c, root);
-	}
+	result |= each_line(&c, buf_str(&in), convert);
 	fwrite(c.out.p, 1, c.out.n, stdout);
-	free(line);
 	buf_release(&c.out);
-	json_reader_release(&json);
-	return fflush(stdout) == 0 ? 0 : 1;
+	buf_release(&in);
+	return fflush(stdout) == 0 ? result : 1;
 }
