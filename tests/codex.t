@@ -151,7 +151,7 @@ ok 'escalated' "$GAVEL" decide "$tmp/patch.ndjson" "$item" escalate --explain='n
 	--escalate-to="$tmp/queue.ndjson" --deliver
 is '... nothing is said, the agent waits' 'no' "$([ -s "$tmp/patch.ndjson.replies.ndjson" ] && echo yes || echo no)"
 queued=$("$GAVEL" show inbox --format=json "$tmp/queue.ndjson" | sed 's/.*"id":"\([^"]*\)".*/\1/')
-"$GAVEL" show item "$tmp/queue.ndjson" "$queued" >"$tmp/queued"
+"$GAVEL" show item "$queued" "$tmp/queue.ndjson" >"$tmp/queued"
 ok 'the second reviewer sees the diff' grep -q '+# project' "$tmp/queued"
 ok '... and answers' "$GAVEL" decide "$tmp/queue.ndjson" "$queued" reject --explain='too much' \
 	--reply="$tmp/second.ndjson" --deliver

@@ -85,7 +85,8 @@ static void add_changes(struct buf *files, struct buf *diff, yyjson_val *changes
 			yyjson_val *kind = json_get(v, "kind");
 
 			add_change(files, diff, json_get_str(v, "path"),
-				   yyjson_is_str(kind) ? json_str(kind) : json_get_str(kind, "type"),
+				   yyjson_is_str(kind) ? json_str(kind)
+						       : json_get_str(kind, "type"),
 				   json_get_str(kind, "move_path"), json_get_str(v, "diff"));
 		}
 	if (yyjson_is_obj(changes))
@@ -423,7 +424,8 @@ static void summarize_notification(struct decoder *d, yyjson_val *root, struct s
 			    "{#inputTokens} tokens in ({#cachedInputTokens} cached), "
 			    "{#outputTokens} out");
 	else if (json_get(params, "thread"))
-		summary_add(d, out, json_get(params, "thread"), "thread in {cwd}, Codex {cliVersion}");
+		summary_add(d, out, json_get(params, "thread"),
+			    "thread in {cwd}, Codex {cliVersion}");
 	else if (yyjson_is_obj(json_get(params, "status")))
 		summarize_status(d, json_get(params, "status"), out);
 	else if (json_get(params, "threadSettings"))
