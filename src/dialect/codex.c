@@ -1,9 +1,10 @@
-/* Decoder of the codex dialect: codex app-server, JSON-RPC without `jsonrpc`, both directions on one
- * connection. A thread is a conversation, a turn answers a prompt, an item is a step of it: text,
- * a command, a change of files. Asks are requests of the agent that name the item they are about.
+/* Decoder of the codex dialect: codex app-server, JSON-RPC without `jsonrpc`, both directions on
+ * one connection. A thread is a conversation, a turn answers a prompt, an item is a step of it:
+ * text, a command, a change of files. Asks are requests of the agent that name the item they are
+ * about.
  *
- * Codex grows members and messages monthly: what is not known is kept, and only what gavel relies on
- * is checked. */
+ * Codex grows members and messages monthly: what is not known is kept, and only what gavel relies
+ * on is checked. */
 #include "dialect/codex.h"
 
 #define RULE(id) "codex/" id
@@ -253,7 +254,8 @@ static void decode_notification(struct decoder *d, yyjson_val *root, struct mess
 
 /* ---- the whole ---- */
 
-/* Who says it where nothing else tells: clients send requests but those below, and one notification. */
+/* Who says it where nothing else tells: clients send requests, but not those below, and one
+ * notification. */
 static bool looks_told(yyjson_val *root, enum rpc_type type, struct str method)
 {
 	static const char *const requests[] = { "account/chatgptAuthTokens/refresh",
@@ -323,49 +325,63 @@ static void codex_decode(struct decoder *d, yyjson_val *root, struct message *m)
 
 enum { PROBE_WEIGHT = 60 };
 
+/* Extensions (x-…) may be there, too. */
 static bool has_only(yyjson_val *root, const char *const *known)
 {
 	yyjson_val *key, *v;
 	size_t i, n;
 
-	yyjson_obj_foreach(root, i, n, key, v)
-		if (value_index(known, str_make(unsafe_yyjson_get_str(key),
-						unsafe_yyjson_get_len(key))) < 0)
+	yyjson_obj_foreach(root, i, n, key, v) {
+		struct str name = str_make(unsafe_yyjson_get_str(key),
+					   unsafe_yyjson_get_len(key));
+
+		if (value_index(known, name) < 0 && !str_starts(name, STR("x-")))
 			return false;
+	}
 	return true;
 }
 
-/* A method of the protocol, or one that could be: what else has a method (HTTP) has other members. */
+/* A method of the protocol, or one that could be: other logs with methods (HTTP) have other
+ * members, or methods without a slash. */
 static bool is_call(yyjson_val *root, struct str method)
 {
-	static const char *const members[] = { "id", "method", "params", "emittedAtMs", "trace",
-					       NULL };
+	static const char *const members[] = { "id", "method", "params", "emittedAtMs", NULL };
 	static const char *const methods[] = { "initialize", "initialized", NULL };
+	const char *slash = memchr(method.p, '/', method.n);
+	bool has_params = yyjson_is_obj(json_get(root, "params"));
 
-	return has_only(root, members) &&
-	       (codex_ask_of(method) != CODEX_NONE || value_index(methods, method) >= 0 ||
-		yyjson_is_obj(json_get(root, "params")));
+	if (codex_ask_of(method) != CODEX_NONE || value_index(methods, method) >= 0)
+		return true;
+	return has_params && ((slash && slash != method.p) || has_only(root, members));
+}
+
+static bool is_reply(yyjson_val *root, yyjson_val *id)
+{
+	static const char *const members[] = { "id", "result", "error", NULL };
+
+	return (yyjson_is_str(id) || json_is_number(id)) && has_only(root, members) &&
+	       !json_get(root, "result") != !json_get(root, "error");
 }
 
 static int codex_probe(yyjson_val *const *probed)
 {
-	static const char *const reply[] = { "id", "result", "error", NULL };
-	static const char *const types[] = { "thread.started", "turn.started", "turn.completed",
-					     "turn.failed", "item.started", "item.updated",
-					     "item.completed", NULL };
-	yyjson_val *root = probed[PROBED_ROOT], *id = probed[PROBED_ID];
+	static const char *const exec[] = { "thread.started", "turn.started", "turn.completed",
+					    "turn.failed", "item.started", "item.updated",
+					    "item.completed", NULL };
+	static const char *const rollout[] = { "session_meta", "response_item", "event_msg",
+					       "turn_context", "compacted", NULL };
+	yyjson_val *root = probed[PROBED_ROOT];
 	struct str type = json_str(probed[PROBED_TYPE]), method = json_str(probed[PROBED_METHOD]);
+	bool is_it;
 
 	if (type.n)
-		return value_index(types, type) >= 0 ? PROBE_WEIGHT : 0;
-	if (json_get(root, "jsonrpc"))
-		return 0;
-	if (method.n)
-		return is_call(root, method) ? PROBE_WEIGHT : 0;
-	return (yyjson_is_str(id) || json_is_number(id)) && yyjson_obj_size(root) == 2 &&
-			       has_only(root, reply)
-		       ? PROBE_WEIGHT
-		       : 0;
+		is_it = value_index(exec, type) >= 0 || (yyjson_is_obj(probed[PROBED_PAYLOAD]) &&
+							 value_index(rollout, type) >= 0);
+	else if (json_get(root, "jsonrpc"))
+		is_it = false;
+	else
+		is_it = method.n ? is_call(root, method) : is_reply(root, probed[PROBED_ID]);
+	return is_it ? PROBE_WEIGHT : 0;
 }
 
 static const struct detection_key signature[] = {

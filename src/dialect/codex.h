@@ -1,6 +1,6 @@
 /* What the files of the codex dialect share, and what its encoder needs of it. Codex talks in three
- * forms: the app-server's JSON-RPC (codex.c), and two kinds of logs that ask nobody (codex_log.c), the
- * lines of `codex exec --json` and the rollouts that every session leaves on disk. */
+ * forms: the app-server's JSON-RPC (codex.c), and two kinds of logs that ask nobody (codex_log.c),
+ * the lines of `codex exec --json` and the rollouts that every session leaves on disk. */
 #ifndef GAVEL_DIALECT_CODEX_H
 #define GAVEL_DIALECT_CODEX_H
 
@@ -10,11 +10,11 @@
 enum codex_ask {
 	CODEX_NONE,
 	CODEX_COMMAND,     /* item/commandExecution/requestApproval */
-	CODEX_CHANGE,      /* item/fileChange/requestApproval: the diff is in the item/started before */
+	CODEX_CHANGE,      /* item/fileChange/requestApproval: item/started has the diff */
 	CODEX_INPUT,       /* item/tool/requestUserInput */
 	CODEX_GRANT,       /* item/permissions/requestApproval */
 	CODEX_FORM,        /* mcpServer/elicitation/request */
-	CODEX_OLD_COMMAND, /* execCommandApproval, applyPatchApproval: other names, other decisions */
+	CODEX_OLD_COMMAND, /* execCommandApproval, applyPatchApproval: other words */
 	CODEX_OLD_PATCH,
 };
 

@@ -112,7 +112,8 @@ static void check_ask(struct decoder *d, enum codex_ask ask, yyjson_val *root)
 		return;
 	path_push(c, "params");
 	if (yyjson_is_obj(params))
-		check_object(c, params, ask == CODEX_INPUT ? &codex_input_shape : &codex_approval_shape, NULL);
+		check_object(c, params,
+			     ask == CODEX_INPUT ? &codex_input_shape : &codex_approval_shape, NULL);
 	else
 		add_diag(c, SEVERITY_ERROR, RULE("ask-params"), NULL, "missing; it is required");
 	path_pop(c);
@@ -180,7 +181,8 @@ static bool decision_verdict(yyjson_val *decision, enum verdict *out)
 
 bool codex_answer(yyjson_val *result, enum verdict *verdict)
 {
-	yyjson_val *answers = json_get(result, "answers"), *granted = json_get(result, "permissions");
+	yyjson_val *answers = json_get(result, "answers");
+	yyjson_val *granted = json_get(result, "permissions");
 	struct str action = json_get_str(result, "action");
 
 	*verdict = VERDICT_REJECTED;
@@ -229,7 +231,7 @@ static bool allows_host(yyjson_val *amendment)
 	return str_is(json_get_str(amendment, "action"), "allow");
 }
 
-/* Returns how many there are; beyond CODEX_OFFERS_MAX - 1 none is added, the session needs a place. */
+/* Returns how many there are; the last place is for the session. */
 static unsigned add_offer(struct codex_offer *out, unsigned n, enum codex_offer_type type,
 			  yyjson_val *rule, yyjson_val *decision)
 {

@@ -1,7 +1,7 @@
 /* Logs of codex: the lines of `codex exec --json`, {"type":"item.completed","item":{…}}, and the
- * rollouts in $CODEX_HOME/sessions, {"timestamp","ordinal","type","payload"}. They tell of turns, calls
- * and tokens. Nobody is asked in `codex exec`, and a rollout does not say who was: they raise no
- * items, and a call in a rollout is none that nobody was asked about. */
+ * rollouts in $CODEX_HOME/sessions, {"timestamp","ordinal","type","payload"}. They tell of turns,
+ * calls and tokens. Nobody is asked in `codex exec`, and a rollout does not say who was: they raise
+ * no items, and a call in a rollout is none that nobody was asked about. */
 #include "dialect/codex.h"
 
 bool codex_is_log(yyjson_val *root)
@@ -48,7 +48,8 @@ static void decode_response_item(struct message *m, yyjson_val *payload)
 	} else if (str_is(type, "function_call") || str_is(type, "custom_tool_call") ||
 		   str_is(type, "local_shell_call")) {
 		add_call(m, id, TOOL_STARTED, json_get_str(payload, "name"));
-	} else if (str_is(type, "function_call_output") || str_is(type, "custom_tool_call_output")) {
+	} else if (str_is(type, "function_call_output") ||
+		   str_is(type, "custom_tool_call_output")) {
 		add_call(m, id, TOOL_COMPLETED, STR_NONE);
 	}
 }

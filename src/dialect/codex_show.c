@@ -1,6 +1,8 @@
 /* Messages of codex for people: one line each, and the page of an item. */
 #include "dialect/codex.h"
 
+enum { FILES_SHOWN = 16 };
+
 /* ---- commands ---- */
 
 struct str codex_command(struct str whole)
@@ -83,7 +85,8 @@ static void add_changes(struct buf *files, struct buf *diff, yyjson_val *changes
 			yyjson_val *kind = json_get(v, "kind");
 
 			add_change(files, diff, json_get_str(v, "path"),
-				   yyjson_is_str(kind) ? json_str(kind) : json_get_str(kind, "type"),
+				   yyjson_is_str(kind) ? json_str(kind)
+						       : json_get_str(kind, "type"),
 				   json_get_str(kind, "move_path"), json_get_str(v, "diff"));
 		}
 	if (yyjson_is_obj(changes))
@@ -119,6 +122,18 @@ static void add_file_names(struct buf *out, struct str files)
 	}
 }
 
+/* The diff has all of them. */
+static void detail_files(struct detail *out, struct str files)
+{
+	for (unsigned n = 0; files.n && n < FILES_SHOWN; n++) {
+		const char *end = memchr(files.p, '\n', files.n);
+		struct str line = str_make(files.p, end ? (size_t)(end - files.p) : files.n);
+
+		detail_add(out, "file", line, true);
+		files = end ? str_from(files, line.n + 1) : STR_NONE;
+	}
+}
+
 static void detail_changes(struct decoder *d, yyjson_val *changes, struct detail *out)
 {
 	struct buf files = { 0 }, diff = { 0 }, title = { 0 };
@@ -130,7 +145,7 @@ static void detail_changes(struct decoder *d, yyjson_val *changes, struct detail
 		buf_adds(&title, "files that this log does not tell");
 	out->title = arena_take(&d->arena, &title);
 	detail_add(out, "tool", STR("file change"), false);
-	detail_add(out, "file", arena_take(&d->arena, &files), true);
+	detail_files(out, arena_take(&d->arena, &files));
 	detail_add(out, "diff", arena_take(&d->arena, &diff), false);
 }
 
@@ -336,6 +351,7 @@ static void summarize_item(struct decoder *d, yyjson_val *item, bool over, struc
 {
 	struct str type = json_get_str(item, "type");
 	struct buf files = { 0 }, diff = { 0 };
+	size_t start = out->n;
 	int64_t code;
 
 	if (str_is(type, "commandExecution")) {
@@ -362,13 +378,18 @@ static void summarize_item(struct decoder *d, yyjson_val *item, bool over, struc
 		buf_printf(out, ", exit %lld", (long long)code);
 	if (!over && str_is(json_get_str(item, "status"), "inProgress"))
 		buf_adds(out, " …");
+	if (out->n == start)
+		buf_add_str(out, type);
 }
 
 static void summarize_turn(struct decoder *d, yyjson_val *turn, struct buf *out)
 {
 	yyjson_val *last = yyjson_arr_get_last(json_get(turn, "items"));
 
-	summary_add(d, out, turn, "turn {status}");
+	if (str_is(json_get_str(turn, "status"), "inProgress"))
+		buf_adds(out, "turn begun");
+	else
+		summary_add(d, out, turn, "turn {status}");
 	if (json_get_str(json_get(turn, "error"), "message").n)
 		summary_add(d, out, json_get(turn, "error"), ": {message}");
 	else if (json_get_str(last, "text").n)
@@ -403,7 +424,8 @@ static void summarize_notification(struct decoder *d, yyjson_val *root, struct s
 			    "{#inputTokens} tokens in ({#cachedInputTokens} cached), "
 			    "{#outputTokens} out");
 	else if (json_get(params, "thread"))
-		summary_add(d, out, json_get(params, "thread"), "thread in {cwd}, Codex {cliVersion}");
+		summary_add(d, out, json_get(params, "thread"),
+			    "thread in {cwd}, Codex {cliVersion}");
 	else if (yyjson_is_obj(json_get(params, "status")))
 		summarize_status(d, json_get(params, "status"), out);
 	else if (json_get(params, "threadSettings"))

@@ -1,6 +1,6 @@
-/* Encoder for codex: a decision is the result of the agent's request, under its id, byte for byte. The
- * answer to an approval has no place for a reason, so that goes before it, as a turn/steer: the model
- * reads that its call was rejected, then why, in the same turn. */
+/* Encoder for codex: a decision is the result of the agent's request, under its id, byte for byte.
+ * The answer to an approval has no place for a reason, so that goes before it, as a turn/steer: the
+ * model reads that its call was rejected, then why, in the same turn. */
 #include "decide/question.h"
 #include "dialect/codex.h"
 #include "encode/plan.h"
@@ -8,16 +8,16 @@
 #include "json/compose.h"
 
 /* What is answered. Its parts live as long as e->json holds the message. */
-struct request {
+struct codex_request {
 	enum codex_ask ask;
 	struct str id;    /* JSON text */
 	struct str bytes; /* of the message, copied */
 	yyjson_val *params;
 };
 
-static struct request read_request(struct encoding *e, const struct item_state *at)
+static struct codex_request read_request(struct encoding *e, const struct item_state *at)
 {
-	struct request r = { 0 };
+	struct codex_request r = { 0 };
 	yyjson_val *root;
 
 	r.bytes = keep_str(e, e->reader->bytes(e->reader->ctx, at->message));
@@ -28,7 +28,7 @@ static struct request read_request(struct encoding *e, const struct item_state *
 	return r;
 }
 
-static void begin_result(struct buf *b, const struct request *r)
+static void begin_result(struct buf *b, const struct codex_request *r)
 {
 	buf_printf(b, "{\"id\":%.*s,\"result\":{", STR_ARG(r->id));
 }
@@ -73,7 +73,8 @@ static int64_t next_number(const struct encoding *e)
 }
 
 /* Before the rejection itself. False: the ask names no turn that it could be said in. */
-static bool encode_reason(struct encoding *e, const struct request *r, struct str why, struct str to)
+static bool encode_reason(struct encoding *e, const struct codex_request *r, struct str why,
+			  struct str to)
 {
 	struct str thread = json_get_str(r->params, "threadId");
 	struct str turn = json_get_str(r->params, "turnId");
@@ -104,7 +105,7 @@ static bool encode_reason(struct encoding *e, const struct request *r, struct st
 
 /* ---- approvals ---- */
 
-static const char *plain_decision(const struct request *r, enum verb verb)
+static const char *plain_decision(const struct codex_request *r, enum verb verb)
 {
 	bool old = r->ask == CODEX_OLD_COMMAND || r->ask == CODEX_OLD_PATCH;
 
@@ -123,7 +124,7 @@ static const char *plain_decision(const struct request *r, enum verb verb)
 }
 
 /* The offer that the person chose; false = there is none. */
-static bool chosen_offer(struct encoding *e, struct proposal *p, const struct request *r,
+static bool chosen_offer(struct encoding *e, struct proposal *p, const struct codex_request *r,
 			 struct codex_offer *out)
 {
 	struct codex_offer offers[CODEX_OFFERS_MAX];
@@ -147,7 +148,7 @@ static bool chosen_offer(struct encoding *e, struct proposal *p, const struct re
 	return true;
 }
 
-static void put_always(struct encoding *e, struct proposal *p, const struct request *r,
+static void put_always(struct encoding *e, struct proposal *p, const struct codex_request *r,
 		       struct buf *b)
 {
 	struct codex_offer offer;
@@ -166,7 +167,7 @@ static void put_always(struct encoding *e, struct proposal *p, const struct requ
 	}
 }
 
-static void encode_approval(struct encoding *e, struct proposal *p, const struct request *r)
+static void encode_approval(struct encoding *e, struct proposal *p, const struct codex_request *r)
 {
 	enum verb verb = draft_of(e, 0)->verb;
 	struct buf b = { 0 };
@@ -180,7 +181,7 @@ static void encode_approval(struct encoding *e, struct proposal *p, const struct
 }
 
 /* A wish for more permissions: what is granted is what was asked for, or nothing. */
-static void encode_grant(struct encoding *e, struct proposal *p, const struct request *r)
+static void encode_grant(struct encoding *e, struct proposal *p, const struct codex_request *r)
 {
 	enum verb verb = draft_of(e, 0)->verb;
 	struct str wanted = raw_member(raw_member(r->bytes, "params"), "permissions");
@@ -204,7 +205,7 @@ static void encode_grant(struct encoding *e, struct proposal *p, const struct re
 
 /* ---- questions ---- */
 
-/* The option whose label the text begins with, alone or before a comma: the longest; NULL = none. */
+/* The option whose label the text begins with, alone or before a comma: the longest, or NULL. */
 static yyjson_val *leading_option(yyjson_val *options, struct str text)
 {
 	yyjson_val *v, *found = NULL;
@@ -222,8 +223,8 @@ static yyjson_val *leading_option(yyjson_val *options, struct str text)
 }
 
 /* ["A","B","free text"]: choices stand before what is no option's label. */
-static void put_choices(struct encoding *e, struct proposal *p, yyjson_val *question, struct str line,
-			struct buf *b)
+static void put_choices(struct encoding *e, struct proposal *p, yyjson_val *question,
+			struct str line, struct buf *b)
 {
 	yyjson_val *options = json_get(question, "options"), *option;
 	bool closed = yyjson_is_false(json_get(question, "isOther"));
@@ -260,7 +261,7 @@ static struct str next_line(struct str *text)
 	return str_trim(line);
 }
 
-static void encode_answers(struct encoding *e, struct proposal *p, const struct request *r)
+static void encode_answers(struct encoding *e, struct proposal *p, const struct codex_request *r)
 {
 	yyjson_val *questions = json_get(r->params, "questions"), *v;
 	struct str left = draft_of(e, 0)->answer;
@@ -291,7 +292,7 @@ static void encode_answers(struct encoding *e, struct proposal *p, const struct 
 	end_result(e, p, &b);
 }
 
-static void encode_no_answer(struct encoding *e, struct proposal *p, const struct request *r)
+static void encode_no_answer(struct encoding *e, struct proposal *p, const struct codex_request *r)
 {
 	struct buf b = { 0 };
 
@@ -360,7 +361,7 @@ static void put_fields(struct encoding *e, struct proposal *p, yyjson_val *schem
 	}
 }
 
-static void encode_form(struct encoding *e, struct proposal *p, const struct request *r)
+static void encode_form(struct encoding *e, struct proposal *p, const struct codex_request *r)
 {
 	enum verb verb = draft_of(e, 0)->verb;
 	yyjson_val *schema = json_get(r->params, "requestedSchema");
@@ -384,7 +385,7 @@ static void encode_form(struct encoding *e, struct proposal *p, const struct req
 
 /* ---- all of them ---- */
 
-static void encode_reply(struct encoding *e, struct proposal *p, const struct request *r)
+static void encode_reply(struct encoding *e, struct proposal *p, const struct codex_request *r)
 {
 	enum verb verb = draft_of(e, 0)->verb;
 
@@ -411,7 +412,7 @@ static void encode(struct encoding *e)
 	struct str why = reason_text(e, d), to;
 	bool told = true;
 	struct item_state at;
-	struct request r;
+	struct codex_request r;
 	struct proposal *p;
 
 	if (d->verb == VERB_ESCALATE) {

@@ -1,5 +1,6 @@
-/* Cross-message rules of codex: those of all real agents (model/asks.h). The agent resolves a request
- * that was answered, by whomever; what became of the call tells whether the answer counted. */
+/* Cross-message rules of codex: those of all real agents (model/asks.h). The agent resolves a
+ * request that was answered, by whomever; what became of the call tells whether the answer
+ * counted. */
 #include "model/asks.h"
 
 static const struct ask_rules rules = {

@@ -15,7 +15,7 @@ struct tool_call {
 	uint32_t tool;    /* interned name, NONE */
 	uint32_t end;     /* message that told of its end first, NONE */
 	uint32_t ask;     /* the newest that was about it, in its session's list; NONE */
-	uint32_t content; /* hash of what it does, where that belongs to the ask's words; 0 = nothing */
+	uint32_t content; /* hash of what it does, where asks show that; 0 = nothing */
 	bool severe, asked; /* state after all messages */
 };
 

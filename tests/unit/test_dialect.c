@@ -249,6 +249,8 @@ static void check_detection(const struct fixture *f, unsigned line, struct str b
 	struct buf less = { 0 };
 	yyjson_val *v, *without;
 
+	/* of JSON-RPC one name tells codex */
+	complete &= f->dialect != DIALECT_CODEX;
 	json_read(&reader, bytes, &v);
 	if (v) { /* else it was cut off */
 		assert_wins(f, line, v, bytes);
