@@ -241,8 +241,11 @@ void draft_words(const struct scene *s, const struct draft *draft, struct buf *o
 	buf_add_str(out, draft->answer.n	? draft->answer
 			 : draft->explanation.n ? draft->explanation
 						: draft->reason_code);
-	if (draft->answer.n)
+	if (draft->answer.n && draft->verb == VERB_ANSWER)
 		use_label(s, draft->number, draft->option, out);
+	for (size_t i = 0; i < out->n && draft->verb == VERB_ANSWER; i++)
+		if (out->p[i] == '\n') /* answers to several questions, a line each */
+			out->p[i] = '/';
 }
 
 void step_words(const struct scene *s, uint32_t item, const struct item_step *step,
