@@ -140,7 +140,7 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	check_object(&d->check, root, &control_shape, got);
 	request = got[CONTROL_REQUEST];
 	subtype = value_index(agents_requests, json_get_str(request, "subtype"));
-	set_speakers(m, subtype < 0 && d->info.direction != DIRECTION_IN,
+	set_speakers(m, subtype < 0 && claude_direction(d) != DIRECTION_IN,
 		     json_get_str(request, "agent_id"));
 	if (subtype == REQUEST_ASK) {
 		decode_ask(d, m, got[CONTROL_ID], request);
@@ -192,13 +192,13 @@ static void check_answer(struct decoder *d, yyjson_val *const *answer)
 static void decode_response(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *got[sizeof(response_fields) / sizeof(response_fields[0])], *const *answer;
-	bool told = d->info.direction == DIRECTION_OUT, decides;
+	bool told = claude_direction(d) == DIRECTION_OUT, decides;
 	struct event *e;
 
 	check_object(&d->check, root, &response_shape, got);
 	answer = row_of(&d->check, ROWS_ANSWER);
 	decides = json_get(answer[ANSWER_RESPONSE], "behavior") != NULL;
-	set_speakers(m, told || (decides && d->info.direction == DIRECTION_UNKNOWN), STR_NONE);
+	set_speakers(m, told || (decides && claude_direction(d) == DIRECTION_UNKNOWN), STR_NONE);
 	e = event_add(m, told ? EV_RESPONSE : EV_ACK, json_str(answer[ANSWER_ID]),
 		      "/response/request_id");
 	e->content_hash = value_hash(answer[SELF]);
@@ -207,14 +207,14 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 		return; /* to a request of the client, or the echo of what is none */
 	e->artifact_hash = value_hash(json_get(answer[ANSWER_RESPONSE], "updatedInput"));
 	e->verdict = verdict_of(answer[ANSWER_RESPONSE]);
-	if (told || d->info.direction == DIRECTION_UNKNOWN)
+	if (told || claude_direction(d) == DIRECTION_UNKNOWN)
 		check_answer(d, answer);
 }
 
 static void decode_cancel(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *got[sizeof(cancel_fields) / sizeof(cancel_fields[0])];
-	bool told = d->info.direction == DIRECTION_OUT;
+	bool told = claude_direction(d) == DIRECTION_OUT;
 
 	check_object(&d->check, root, &cancel_shape, got);
 	set_speakers(m, told, STR_NONE);
@@ -243,7 +243,7 @@ static void decode_run(yyjson_val *root, struct message *m)
 
 static void claude_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	bool told = d->info.direction == DIRECTION_OUT;
+	bool told = claude_direction(d) == DIRECTION_OUT;
 	struct str type;
 
 	if (d->info.holder) {

@@ -10,6 +10,11 @@
 
 extern const struct actor claude_actor; /* the agent itself, not a subagent */
 
+static inline enum direction claude_direction(const struct decoder *d)
+{
+	return d->info.reply ? DIRECTION_OUT : d->info.direction;
+}
+
 /* The kind of item that an ask for this tool is. */
 enum item_kind claude_item_kind(struct str tool);
 /* Whether a call may change something. Unknown tools may. */

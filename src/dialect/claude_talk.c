@@ -356,7 +356,7 @@ static void decode_user(struct decoder *d, yyjson_val *root, struct message *m, 
 {
 	yyjson_val *content = json_get(json_get(root, "message"), "content");
 	bool prompt = told || is_typed(root) ||
-		      (d->info.direction == DIRECTION_UNKNOWN && !json_get(root, "session_id") &&
+		      (claude_direction(d) == DIRECTION_UNKNOWN && !json_get(root, "session_id") &&
 		       !json_get(root, "sessionId"));
 
 	if (add_results(d, root, content, m))

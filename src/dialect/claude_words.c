@@ -199,8 +199,8 @@ static void add_separator(struct buf *out, size_t start)
 static struct str result_text(yyjson_val *content)
 {
 	if (yyjson_is_arr(content))
-		return json_get_str(yyjson_arr_get_first(content), "text");
-	return json_str(content);
+		return str_trim(json_get_str(yyjson_arr_get_first(content), "text"));
+	return str_trim(json_str(content));
 }
 
 static void add_block(struct decoder *d, yyjson_val *root, yyjson_val *block, struct buf *out)
@@ -286,6 +286,14 @@ static void add_result(struct decoder *d, yyjson_val *root, struct buf *out)
 		buf_printf(out, " ($%.4f so far)", cost);
 }
 
+static void add_cost(yyjson_val *root, struct buf *out)
+{
+	double cost;
+
+	if (json_number(json_get(root, "totalCostUSD"), &cost))
+		buf_printf(out, "$%.4f so far", cost);
+}
+
 static void add_run(struct decoder *d, yyjson_val *root, struct buf *out)
 {
 	if (json_get(root, "pid"))
@@ -318,7 +326,11 @@ void claude_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 	else if (str_is(type, "permission-mode"))
 		summary_add(d, out, root, "mode {permissionMode}");
 	else if (str_is(type, "cost-state"))
-		summary_add(d, out, root, "${#totalCostUSD} so far");
+		add_cost(root, out);
+	else if (str_is(type, "mode"))
+		summary_add(d, out, root, "mode {mode}");
+	else if (str_is(type, "tools-used"))
+		add_strings(json_get(root, "tools"), out);
 	else if (str_is(type, "last-prompt"))
 		summary_add(d, out, root, "{lastPrompt}");
 	else if (str_is(type, "attachment"))

@@ -147,6 +147,8 @@ const char *item_default(const struct model *m, const struct item *item)
 
 	if (item->origin_runs || (m->runs_agents && dialect == DIALECT_ORCHESTRATOR))
 		return "the agent gets TIMEOUT";
+	if (dialect_rules[dialect]->names_nobody) /* real agents: they have no deadline */
+		return "the agent's process has ended";
 	return "the agent continues unanswered";
 }
 
