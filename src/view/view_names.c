@@ -114,6 +114,14 @@ void pen_item_words(struct pen *p, const struct scene *s, const struct item *ite
 	}
 }
 
+struct str call_folder(const struct scene *s, const struct item_state *at, const struct detail *d)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (strcmp(d->field[i].label, "folder") == 0)
+			return d->field[i].text;
+	return ask_folder(s->model, at->message);
+}
+
 /* ---- tasks ---- */
 
 /* An envelope has a lane for each workflow of a feature: "specify 014-passkey-sign-in". */
