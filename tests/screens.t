@@ -168,6 +168,70 @@ done <"$tmp/list"
 logs=demo.ndjson
 cd "$GAVEL_DATADIR" || exit 99
 
+# What a real agent waits for: a capture with a tool call, an edit, questions and a plan. Then the same
+# when it has taken one of them back and ended.
+agents='permission-inbox
+permission-item <Enter>
+permission-edit j<Enter>
+permission-preflight a<wait:400>
+permission-always *1<Enter><wait:400>
+permission-offers *
+permission-stop XNot now.<Enter><wait:400>
+permission-bulk mm;
+permission-bulk-preflight mm;a<wait:400>
+permission-agents 5
+permission-agent 5<Enter>
+questions jj<Enter>
+questions-first jj=
+questions-next jj=2<Enter>
+questions-preflight jj=2<Enter>1,3<Enter><wait:400>
+plan jjj<Enter>
+over-inbox A
+over-item Aj<Enter>
+over-ended Ajj<Enter>
+over-refused Aja'
+
+# agent_screen NAME KEYS SIZE [OPTION...]
+agent_screen() {
+	case $1 in
+	over-*) logs=over.ndjson ;;
+	*) logs=waiting.ndjson ;;
+	esac
+	rm -rf "$tmp/journal"
+	name=$1
+	keys=$2
+	size=$3
+	shift 3
+	said=$(draw "$name" "$keys" "$size" "$tmp/screen" --as=ann --journal="$tmp/journal" \
+		--reply=/gavel/nowhere/replies.ndjson "$@")
+	mask "$tmp/screen" >"$tmp/masked"
+}
+
+mkdir "$tmp/agents" && cp "$GAVEL_FIXTURES/agents/waiting.ndjson" "$tmp/agents" && cd "$tmp/agents" || exit 99
+{
+	cat waiting.ndjson
+	echo '{"type":"control_cancel_request","request_id":"2c507d54-ea50-44d2-85c5-71eea85b02c4"}'
+	printf '\t{"gavel":"exit","n":1,"code":0,"t":1794902300000}\n'
+} >over.ndjson
+printf '%s\n' "$agents" >"$tmp/list"
+while IFS=' ' read -r name keys; do
+	for variant in 60x15 80x24 120x36 160x48 200x60 80x24-ascii 80x24-dark 80x24-light 80x24-mono; do
+		golden=$goldens/$name-$variant.txt
+		case $variant in
+		*-ascii) agent_screen "$name" "$keys" 80x24 --ascii ;;
+		*-*)
+			echo "{ \"theme\": \"${variant#*-}\" }" >"$tmp/config.json"
+			agent_screen "$name" "$keys" 80x24 --color=always --config="$tmp/config.json"
+			;;
+		*) agent_screen "$name" "$keys" "$variant" ;;
+		esac
+		[ -z "${GAVEL_REGENERATE-}" ] || cp "$tmp/masked" "$golden"
+		is "$name at $variant" '' "$said$(diff "$golden" "$tmp/masked" 2>&1)"
+	done
+done <"$tmp/list"
+logs=demo.ndjson
+cd "$GAVEL_DATADIR" || exit 99
+
 # The same with colours: what the dark, the light and the monochrome theme make of the roles.
 for theme in dark light mono; do
 	echo "{ \"theme\": \"$theme\" }" >"$tmp/config.json"

@@ -504,8 +504,8 @@ const struct app_command app_commands[] = {
 	  { ARGUMENT_TEXT } },
 	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT,
 	  { ARGUMENT_TEXT } },
-	{ "decide", "partial", "p", "accept it in part; a tool call: edit its input, then accept", ANYWHERE, run_verb, VERB_PARTIAL,
-	  { ARGUMENT_TEXT } },
+	{ "decide", "partial", "p", "accept in part; a tool call: edit it", ANYWHERE, run_verb,
+	  VERB_PARTIAL, { ARGUMENT_TEXT } },
 	{ "decide", "escalate", "e", "escalate to another reviewer", ANYWHERE, run_verb,
 	  VERB_ESCALATE, { ARGUMENT_TEXT } },
 	{ "decide", "answer", "=", "answer the question", ANYWHERE, run_verb, VERB_ANSWER,
@@ -542,9 +542,9 @@ const struct app_command app_commands[] = {
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
 
 	{ "agents", "always", "*",
-	  "accept, and allow such calls from now on; always N: by the N-th rule offered; always RULE",
+	  "always allow such calls; always N: by the N-th rule on offer; always RULE: by your own",
 	  ANYWHERE, run_verb, VERB_ALWAYS, { ARGUMENT_TEXT } },
-	{ "agents", "stop-turn", "X", "reject, and stop the agent's turn", ANYWHERE, run_verb,
+	{ "agents", "stop-turn", "X", "reject, and stop the turn", ANYWHERE, run_verb,
 	  VERB_STOP, { ARGUMENT_TEXT } },
 
 	{ "live", "follow", "f", "follow new messages, or stop", ANYWHERE,

@@ -10,6 +10,7 @@ static const char *const signs[PROMPT_KINDS] = {
 	[PROMPT_FILTER] = "\\",
 	[PROMPT_EXPLAIN] = "why: ",
 	[PROMPT_ANSWER] = "answer: ",
+	[PROMPT_RULE] = "rule: ",
 	[PROMPT_REASON] = "reason: ",
 	[PROMPT_NOTE] = "note: ",
 	[PROMPT_AGENT] = "prompt: ",

@@ -199,14 +199,15 @@ static void put_fields(struct buf *b, const struct detail *d)
 	buf_addc(b, '}');
 }
 
-/* Only of a tool call that waits: those that were over before it, newest first. */
+/* Only of a tool call: where it runs, and the calls that were over before it, newest first. */
 static void put_recent(struct buf *b, const struct scene *s, const struct item *item,
-		       const struct item_state *st)
+		       const struct item_state *st, struct str folder)
 {
 	uint32_t calls[RECENT_CALLS], n;
 
 	if (item->kind != ITEM_PERMISSION)
 		return;
+	json_put_str(b, "folder", folder.n ? folder : STR_NONE);
 	n = recent_calls(s->model, st->message, calls, RECENT_CALLS);
 	json_open(b, "recent", '[');
 	for (uint32_t i = 0; i < n; i++) {
@@ -284,7 +285,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	if (whole) {
 		if (has_detail)
 			put_fields(b, &d);
-		put_recent(b, s, item, st);
+		put_recent(b, s, item, st, call_folder(s, st, &d));
 		put_history(l, b, item, s->k);
 	}
 	json_trust(l, b, item_trust(m, st), item_claims(m, st));

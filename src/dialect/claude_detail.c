@@ -196,6 +196,8 @@ static void add_questions(struct decoder *d, yyjson_val *input, struct detail *o
 		if (yyjson_is_true(json_get(question, "multiSelect")))
 			buf_adds(&text, " (one or more)");
 		add_options(d, question, alone ? "" : "   ", alone ? &options : &text);
+		detail_ask(out, json_get_str(question, "question"), json_get(question, "options"),
+			   yyjson_is_true(json_get(question, "multiSelect")));
 	}
 	detail_add(out, alone ? "question" : "questions", arena_take(&d->arena, &text), false);
 	detail_add(out, "options", arena_take(&d->arena, &options), false);
@@ -264,6 +266,8 @@ bool claude_detail(struct decoder *d, yyjson_val *root, enum item_kind kind, uin
 		break;
 	case ITEM_PERMISSION:
 		out->title = call_title(d, request);
+		if (yyjson_is_obj(json_get(request, "input")))
+			out->input = json_get(request, "input");
 		add_call(d, request, out);
 		break;
 	default: return false;

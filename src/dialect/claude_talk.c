@@ -31,6 +31,12 @@ bool claude_tool_changes(struct str tool)
 	return value_index(harmless, tool) < 0;
 }
 
+static void add_folder(struct message *m, yyjson_val *folder)
+{
+	if (json_str(folder).n)
+		event_add(m, EV_FOLDER, STR_NONE, "/cwd")->other = json_str(folder);
+}
+
 void claude_add_mode(struct message *m, yyjson_val *mode, const char *at)
 {
 	struct event *e;
@@ -185,6 +191,7 @@ void claude_decode_system(yyjson_val *root, struct message *m)
 	m->correlation = json_get_str(root, "tool_use_id");
 	switch (value_index(subtypes, json_get_str(root, "subtype"))) {
 	case INIT:
+		add_folder(m, json_get(root, "cwd"));
 		claude_add_mode(m, json_get(root, "permissionMode"), "/permissionMode");
 		add_turn(m, TASK_RUNNING);
 		break;

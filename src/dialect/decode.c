@@ -218,6 +218,8 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	m->diags.arena = &d->arena;
 	m->diags.quiet = d->quiet;
 	d->info = info ? *info : (struct frame_info){ 0 };
+	if (d->info.reply)
+		d->info.direction = DIRECTION_OUT;
 	d->bytes = bytes;
 	d->looked = NULL;
 	d->looked_dialect = NULL;
@@ -419,6 +421,13 @@ void detail_write(const struct detail *d, struct buf *out)
 	}
 	if (d->deadline_ms != TIME_NONE)
 		buf_printf(out, "%s%lld", out->n > start ? "\n" : "", (long long)d->deadline_ms);
+}
+
+void detail_ask(struct detail *out, struct str words, yyjson_val *options, bool several)
+{
+	if (out->question_n < DETAIL_QUESTIONS_MAX)
+		out->questions[out->question_n++] = (struct detail_question){
+			words, yyjson_is_arr(options) ? options : NULL, several };
 }
 
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like)

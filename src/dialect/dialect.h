@@ -250,6 +250,9 @@ enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct 
 			       yyjson_val **root);
 void detail_part(struct detail *out, yyjson_val *value, const yyjson_val *but);
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like);
+/* One of the item's questions, in order; those beyond DETAIL_QUESTIONS_MAX are left out. options: NULL
+ * or no array = any text answers it. */
+void detail_ask(struct detail *out, struct str words, yyjson_val *options, bool several);
 /* The same for a list of strings, joined by newlines; nothing for an empty list. */
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);
 /* A number or boolean as text in the decoder's arena. */

@@ -182,6 +182,7 @@ enum PACKED_ENUM event_type {
 	EV_TURN,          /* a turn: id, or none where the protocol numbers none; state */
 	EV_WITHDRAWN,     /* an ask waits no more: id of its request; none = all of `task`, a turn */
 	EV_MODE,          /* which calls it asks for from now on: other, severe */
+	EV_FOLDER,        /* where it works from now on: other */
 	EV_RUN,           /* the process was started, or ended: nothing that it asked waits */
 };
 
@@ -229,7 +230,7 @@ struct event {
 				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
 				   EV_AGENT: state; EV_TOOL: the tool, of a completed one the
 				   reason why it was allowed (rule, mode, hook) or empty;
-				   EV_MODE: its name; EV_ITEM of real agents: the request */
+				   EV_MODE: its name; EV_FOLDER: the path; EV_ITEM of real agents: the request */
 	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_REQUEST, EV_RESPONSE …: the task
 				   concerned */
 	uint32_t id_key, task_key; /* for message_key */

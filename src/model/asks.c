@@ -393,6 +393,15 @@ static void set_mode(struct apply_ctx *a, const struct event *e)
 	s->mode_asks = e->severe;
 }
 
+static void set_folder(struct apply_ctx *a, const struct event *e)
+{
+	struct session_asks *s = asks_of(a);
+	uint32_t path = e->other.n ? model_intern(a->m, e->other) : NONE;
+
+	if (path != NONE && (!s->folders.n || vec_last(&s->folders)->path != path))
+		heap_push(a->m->heap, &s->folders, (struct work_folder){ a->message, path });
+}
+
 /* again: the cost is a running total. */
 static void add_usage(struct apply_ctx *a, const struct event *e)
 {
@@ -430,6 +439,7 @@ void asks_apply(struct apply_ctx *a, const struct ask_rules *rules)
 			break;
 		case EV_AGENT: introduce_subagent(a, e); break;
 		case EV_MODE: set_mode(a, e); break;
+		case EV_FOLDER: set_folder(a, e); break;
 		case EV_USAGE: add_usage(a, e); break;
 		case EV_RUN: end_run(a); break;
 		default: /* events of other dialects */
@@ -459,6 +469,16 @@ uint32_t asks_subject(const struct model *m, const struct item *item, uint32_t m
 	const struct ask *q = s ? ask_of(s, (uint32_t)(item - m->items.v), message) : NULL;
 
 	return q ? q->subject : NONE;
+}
+
+struct str ask_folder(const struct model *m, uint32_t message)
+{
+	const struct session_asks *s = session_asks(m, message_route(m, message)->session);
+	uint32_t n = s ? s->folders.n : 0;
+
+	while (n > 0 && s->folders.v[n - 1].message > message)
+		n--;
+	return n ? model_str(m, s->folders.v[n - 1].path) : STR_NONE;
 }
 
 const char *withdrawal_reason(const struct model *m, uint32_t message)

@@ -4,7 +4,7 @@
  * it asked; its turn or its process may end.
  *
  * A dialect's decoder turns all of this into events (EV_ITEM with EV_TOOL, EV_RESPONSE, EV_ACK,
- * EV_WITHDRAWN, EV_TURN, EV_MODE, EV_RUN); its rules call asks_apply with what differs. Ids of
+ * EV_WITHDRAWN, EV_TURN, EV_MODE, EV_FOLDER, EV_RUN); its rules call asks_apply with what differs. Ids of
  * requests are those of the newest one: JSON-RPC starts at 0 again for each connection. */
 #ifndef GAVEL_MODEL_ASKS_H
 #define GAVEL_MODEL_ASKS_H
@@ -52,6 +52,11 @@ struct ask {
 	bool by_subagent;
 };
 
+/* Where the agent works from a message on. */
+struct work_folder {
+	uint32_t message, path; /* path interned */
+};
+
 struct subagent {
 	uint64_t id; /* hash */
 	uint32_t name, message;
@@ -67,6 +72,7 @@ struct session_asks {
 	double cost;             /* the running total that the agent reported last */
 	uint32_t turn;           /* task that is under way, NONE */
 	uint32_t turns;          /* that have no id of their own, so far */
+	HVEC(struct work_folder) folders; /* in the order of messages */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
 };

@@ -569,6 +569,8 @@ enum trust item_trust(const struct model *m, const struct item_state *at);
 struct str message_claims(const struct model *m, uint32_t message);
 /* Why the asks that a message withdrew wait no more: "the turn is over". */
 const char *withdrawal_reason(const struct model *m, uint32_t message);
+/* The folder that the agent worked in when it sent a message, as far as it told; STR_NONE = unknown. */
+struct str ask_folder(const struct model *m, uint32_t message);
 /* Why nobody's decision on the item is wanted any more: that, or the process that asked has ended; NULL
  * = it is open, or was closed otherwise. */
 const char *item_over_reason(const struct model *m, const struct item_state *at);

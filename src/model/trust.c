@@ -47,6 +47,7 @@ static enum act act_of(const struct message *msg, const struct event *e)
 	case EV_TOOL:
 	case EV_TURN:
 	case EV_MODE:
+	case EV_FOLDER:
 	case EV_RUN: break;
 	}
 	return msg->from.known_role == KNOWN_ROLE_ORCHESTRATOR ? ACT_DECIDE : ACT_REPORT;

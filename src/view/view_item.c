@@ -91,6 +91,7 @@ static bool add_fields(const struct scene *s, struct lines *out, const struct it
 {
 	struct item_own *own = out->own;
 	struct detail d;
+	bool has_folder = false;
 	int indent;
 
 	if (!s->reader->detail(s->reader->ctx, item, &own->at, &d)) {
@@ -104,6 +105,7 @@ static bool add_fields(const struct scene *s, struct lines *out, const struct it
 	for (unsigned i = 0; i < d.n; i++) {
 		const struct detail_field *f = &d.field[i];
 
+		has_folder |= strcmp(f->label, "folder") == 0;
 		if (strcmp(f->label, "diff") == 0)
 			add_diff(&own->prose, indent, f->text);
 		else
@@ -111,6 +113,9 @@ static bool add_fields(const struct scene *s, struct lines *out, const struct it
 				  str_eq(f->text, d.title) ? ROLE_KEY : ROLE_NORMAL, f->text,
 				  f->id_like ? TEXT_ID : TEXT_LINES);
 	}
+	if (item->kind == ITEM_PERMISSION && !has_folder)
+		prose_add(&own->prose, "folder", indent, ROLE_NORMAL,
+			  call_folder(s, &own->at, &d), TEXT_ID);
 	add_recent(s, out, item, indent);
 	return true;
 }

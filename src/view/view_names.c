@@ -114,6 +114,14 @@ void pen_item_words(struct pen *p, const struct scene *s, const struct item *ite
 	}
 }
 
+struct str call_folder(const struct scene *s, const struct item_state *at, const struct detail *d)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (strcmp(d->field[i].label, "folder") == 0)
+			return d->field[i].text;
+	return ask_folder(s->model, at->message);
+}
+
 /* ---- tasks ---- */
 
 /* An envelope has a lane for each workflow of a feature: "specify 014-passkey-sign-in". */
@@ -241,8 +249,11 @@ void draft_words(const struct scene *s, const struct draft *draft, struct buf *o
 	buf_add_str(out, draft->answer.n	? draft->answer
 			 : draft->explanation.n ? draft->explanation
 						: draft->reason_code);
-	if (draft->answer.n)
+	if (draft->answer.n && draft->verb == VERB_ANSWER)
 		use_label(s, draft->number, draft->option, out);
+	for (size_t i = 0; i < out->n && draft->verb == VERB_ANSWER; i++)
+		if (out->p[i] == '\n') /* answers to several questions, a line each */
+			out->p[i] = '/';
 }
 
 void step_words(const struct scene *s, uint32_t item, const struct item_step *step,

@@ -210,6 +210,9 @@ const char *level_glyph(uint64_t n, uint64_t max);
 /* Activity as a sparkline; the newest steps only if there is little room. */
 void put_sparkline(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most);
 
+/* Where a tool call runs: as its detail says, else where the agent works; empty = unknown. */
+struct str call_folder(const struct scene *s, const struct item_state *at, const struct detail *d);
+
 /* Prose: text wrapped into lines, for views that are read (view_prose.c). Each line keeps the wrap
  * state its row starts with, so drawing a row in the middle of a long message costs no more than
  * the first. Call prose_start, add text, then prose_end; draw after that. */

@@ -124,11 +124,12 @@ static bool is_unfolded(const struct scene *s, uint32_t i)
 	return i < s->unfolded_n && s->unfolded[i];
 }
 
-/* What a tool call that was decided on runs, where, and for whom, in full. */
+/* What a tool call that was decided on runs, where, and for whom, in full. An edited one runs what the
+ * message says. */
 static void add_call(struct prose *prose, const struct draft *draft)
 {
 	static const char *const shown[][2] = { { "command", "    command" }, { "file", "    file" },
-						{ "folder", "    folder" }, { "asks", "    asks" } };
+						{ "asks", "    asks" } };
 	const struct scene *s = prose->s;
 	const struct item *item;
 	struct item_state at;
@@ -140,12 +141,13 @@ static void add_call(struct prose *prose, const struct draft *draft)
 	if (!item_at(s->model, item, s->model->records.n, scene_clock(s), &at) ||
 	    !s->reader->detail(s->reader->ctx, item, &at, &d))
 		return;
-	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+	for (size_t k = draft->verb == VERB_PARTIAL; k < sizeof(shown) / sizeof(shown[0]); k++)
 		for (unsigned i = 0; i < d.n; i++)
 			if (strcmp(d.field[i].label, shown[k][0]) == 0)
 				prose_add(prose, shown[k][1], REMARK_COL, ROLE_NORMAL,
 					  d.field[i].text,
 					  d.field[i].id_like ? TEXT_ID : TEXT_LINES);
+	prose_add(prose, "    folder", REMARK_COL, ROLE_NORMAL, call_folder(s, &at, &d), TEXT_ID);
 }
 
 /* What Enter shows of a letter. */
@@ -161,8 +163,8 @@ static void add_unfolded(struct prose *prose, struct lines *out, const struct pr
 		const struct draft *draft = &p->desk->drafts.v[p->letter.drafts.v[k]];
 
 		line_add(out, ROW_DRAFT, i, k);
-		add_call(prose, draft);
 		prose_add(prose, NULL, 14, ROLE_DIM, draft->explanation, TEXT_LINES);
+		add_call(prose, draft);
 	}
 	if (!p->missing.n && p->letter.bytes.n)
 		add_bytes(prose, &p->letter);
@@ -349,11 +351,10 @@ static void put_folder(const struct scene *s, const struct draft *draft, struct 
 	    !item_at(s->model, item, s->model->records.n, scene_clock(s), &at) ||
 	    !s->reader->detail(s->reader->ctx, item, &at, &d))
 		return;
-	for (unsigned i = 0; i < d.n; i++)
-		if (strcmp(d.field[i].label, "folder") == 0) {
-			pen_put(pen, ROLE_DIM, "  in ");
-			pen_path(pen, ROLE_DIM, d.field[i].text);
-		}
+	if (call_folder(s, &at, &d).n) {
+		pen_put(pen, ROLE_DIM, "  in ");
+		pen_path(pen, ROLE_DIM, call_folder(s, &at, &d));
+	}
 }
 
 static void put_decision(const struct scene *s, const struct draft *draft, struct pen *pen)
