@@ -47,28 +47,19 @@ static void drop_prompt(struct driver *d, uint32_t i)
 		(d->prompts.n - i) * sizeof(*d->prompts.v));
 }
 
-/* Numbers go on, so that each is that of one request in the whole capture. */
-static void forget_run(struct driver *d)
-{
-	forget_requests(d);
-	d->step = DRIVER_FRESH;
-	d->runs = d->busy = d->has_spoken = d->malformed = d->needs_login = false;
-	d->interrupt = d->cancelling = d->no_steering = false;
-	d->prompted = 0;
-	buf_clear(&d->session);
-	buf_clear(&d->turn);
-	buf_clear(&d->mode);
-	buf_clear(&d->modes);
-	buf_clear(&d->agent);
-}
-
-/* A prompt that was given for the start waits already. */
+/* Numbers go on, so that each is that of one request in the whole capture. A prompt that was given for
+ * the start waits already. */
 void driver_run(struct driver *d)
 {
 	if (d->runs) /* its holder was killed before it could record the end */
 		driver_end(d);
-	forget_run(d);
 	d->runs = true;
+	d->step = DRIVER_FRESH;
+	d->has_spoken = d->malformed = d->needs_login = false;
+	d->prompted = 0;
+	buf_clear(&d->session);
+	buf_clear(&d->modes);
+	buf_clear(&d->agent);
 }
 
 void driver_end(struct driver *d)
@@ -78,7 +69,10 @@ void driver_end(struct driver *d)
 			   d->prompts.n == 1 ? " was" : "s were");
 	while (d->prompts.n)
 		drop_prompt(d, d->prompts.n - 1);
-	forget_run(d);
+	forget_requests(d);
+	driver_turn_ends(d);
+	buf_clear(&d->mode);
+	d->runs = false;
 }
 
 void driver_release(struct driver *d)

@@ -9,8 +9,13 @@ static void heard_response(struct driver *d, yyjson_val *response)
 	struct str id = json_get_str(response, "request_id"), error;
 
 	/* the others repeat answers of ours: the proof that they were used */
-	if (!str_starts(id, STR(OWN)) || !str_is(json_get_str(response, "subtype"), "error"))
+	if (!str_starts(id, STR(OWN)))
 		return;
+	if (!str_is(json_get_str(response, "subtype"), "error")) {
+		if (json_get_str(json_get(response, "response"), "mode").n)
+			driver_say(d, "has changed its mode");
+		return;
+	}
 	error = json_get_str(response, "error");
 	d->needs_login = driver_is_login(error);
 	driver_say(d, "refused what it was told: %.*s", (int)(error.n < 300 ? error.n : 300),

@@ -238,11 +238,14 @@ static void catch_up(struct supervisor *s, uint32_t agent)
 
 /* ---- tick ---- */
 
-static void say_ended(struct supervisor *s, const struct child *child, bool failed)
+static void say_ended(struct supervisor *s, const struct supervised_agent *c,
+		      const struct child *child, bool failed)
 {
 	struct buf text = { 0 };
 
 	child_status_text(child, &text);
+	if (failed && c->driver)
+		supervisor_add_complaint(c, &text);
 	if (child->orphan)
 		buf_printf(&text, "; kill it, then :restart %s starts it again", child->name);
 	else if (child->argv)
@@ -269,13 +272,13 @@ static void update_lives(struct supervisor *s)
 			app_say(app, ROLE_OK, "%s is running again", child->name);
 			c->incarnation = child->incarnation;
 			c->life = CHILD_RUNS;
-			c->orchestrated = false;
+			c->orchestrated = c->ends_input = false;
 		}
 		if (c->life == CHILD_RUNS && child->life != CHILD_RUNS) {
 			orchestrator_gone(&s->orchestrator, i);
 			desk_hold_unread(supervisor_desk(s, i), &child->end);
 			if (!s->leaving)
-				say_ended(s, child, failed);
+				say_ended(s, c, child, failed);
 			app_decided(app); /* letters to it are lost now */
 		}
 		s->orchestrator.agents.v[i].life =
@@ -358,6 +361,8 @@ static void tick(void *ctx, int64_t now_ms)
 		supervisor_drive_tick(s, i);
 	for (uint32_t i = 0; i < s->supervised.n; i++)
 		changed |= desk_tick(supervisor_desk(s, i), now_ms);
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		supervisor_end_input(s, i);
 	if (changed) {
 		load_settle(l);
 		app_decided(&s->watch->app);

@@ -19,6 +19,7 @@ enum {
 	SUPERVISOR_GRACE_MS = 5000, /* between notify:shutdown and TERM */
 	SUPERVISED_WORDS = 24,
 	SUPERVISOR_EOF_MS = 1000,   /* between end of input and TERM, in other protocols */
+	SUPERVISOR_TURN_MS = 3000,  /* the same if a turn has to be ended first */
 };
 
 struct supervisor;
@@ -49,6 +50,7 @@ struct supervised_agent {
 	unsigned driven;       /* the incarnation that the driver is told of */
 	const char *const *passed; /* variables that it gets, NULL = not known; borrowed */
 	struct buf said;       /* what its driver had to say last */
+	bool ends_input;       /* as soon as it was told to interrupt its turn */
 	uint32_t prompts;      /* that it was started with */
 	bool finished;         /* its turn has ended, which was not said yet */
 };
@@ -87,6 +89,8 @@ int supervisor_attach(struct supervisor *s, const char *name, struct err *err);
 
 /* What the agent wrote to standard error last. */
 void supervisor_complaint(const struct child *c, struct buf *out);
+/* The same in a clause: its last line, and what to do. */
+void supervisor_add_complaint(const struct supervised_agent *c, struct buf *out);
 /* What to do if an agent has failed at its start: a clause. */
 void supervisor_advice(const struct supervised_agent *c, struct buf *out);
 
@@ -107,6 +111,10 @@ void supervisor_drive_end(struct supervised_agent *c);
 void supervisor_drive_note(struct supervised_agent *c, const struct message *msg, struct str bytes);
 /* Sends what is due. */
 void supervisor_drive_tick(struct supervisor *s, uint32_t agent);
+/* Ends its turn before it is stopped: at the end of its input alone, Claude would go on with what it
+ * was not allowed. False: no turn runs. */
+bool supervisor_drive_stop(struct supervisor *s, uint32_t agent);
+void supervisor_end_input(struct supervisor *s, uint32_t agent);
 void supervisor_drive_order(struct supervisor *s, const struct agent_order *o);
 /* Updates `lives` and the banner. */
 void supervisor_show(struct supervisor *s, int64_t now_ms);

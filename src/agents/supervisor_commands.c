@@ -21,6 +21,8 @@ static int64_t request_exit(struct supervisor *s, uint32_t agent)
 		buf_release(&line);
 		return SUPERVISOR_GRACE_MS;
 	}
+	if (supervisor_drive_stop(s, agent))
+		return SUPERVISOR_TURN_MS;
 	child_end_input(supervisor_child(s, agent));
 	return SUPERVISOR_EOF_MS;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { COMPLAINT_BYTES = 4096 };
+enum { COMPLAINT_BYTES = 4096, COMPLAINT_COLS = 80 };
 
 /* Where the agent works, without a slash at its end. */
 static struct str folder_of(const struct agent_about *about, const char *given, char **real)
@@ -153,6 +153,27 @@ void supervisor_drive_tick(struct supervisor *s, uint32_t agent)
 	show_notice(s, c);
 }
 
+bool supervisor_drive_stop(struct supervisor *s, uint32_t agent)
+{
+	struct supervised_agent *c = s->supervised.v[agent];
+
+	if (!c->driver || !driver_interrupt(c->driver))
+		return false;
+	supervisor_drive_tick(s, agent);
+	c->ends_input = true;
+	return true;
+}
+
+void supervisor_end_input(struct supervisor *s, uint32_t agent)
+{
+	struct supervised_agent *c = s->supervised.v[agent];
+
+	if (!c->ends_input || desk_queue_wait_ms(supervisor_desk(s, agent), 0) >= 0)
+		return;
+	c->ends_input = false;
+	child_end_input(supervisor_child(s, agent));
+}
+
 /* ---- orders ---- */
 
 /* The agent that an order is for; NONE, and said why not. */
@@ -246,6 +267,29 @@ void supervisor_complaint(const struct child *c, struct buf *out)
 
 	if (n > 0)
 		buf_add(out, text, (size_t)n);
+}
+
+void supervisor_add_complaint(const struct supervised_agent *c, struct buf *out)
+{
+	struct buf text = { 0 };
+	struct str rest, line = STR_NONE;
+
+	supervisor_complaint(supervisor_child(c->s, c->number), &text);
+	for (rest = buf_str(&text); rest.n;) {
+		struct str one = str_trim(str_cut(&rest, STR("\n")));
+
+		if (one.n)
+			line = one;
+	}
+	if (line.n) {
+		buf_adds(out, ": ");
+		add_clean_cut(out, line, TEXT_LINE, false, COMPLAINT_COLS);
+	}
+	if (!c->driver->has_spoken || driver_is_login(line)) {
+		buf_adds(out, "; ");
+		supervisor_advice(c, out);
+	}
+	buf_release(&text);
 }
 
 void supervisor_advice(const struct supervised_agent *c, struct buf *out)

@@ -139,6 +139,11 @@ static int go(struct watch *w, struct supervisor *f, const struct err *err)
 	for (uint32_t i = 0; f->stay && i < f->supervised.n; i++) {
 		const struct child *c = supervisor_child(f, i);
 
+		const struct driver *d = f->supervised.v[i]->driver;
+
+		if (d && d->prompts.n)
+			say_error("%s: %u prompt%s not sent: its turn is not over", c->name,
+				  d->prompts.n, d->prompts.n == 1 ? " was" : "s were");
 		if (c->life == CHILD_RUNS)
 			say_error("%s goes on; gavel %s shows it, gavel agents stop %s ends it",
 				  c->name, c->capture, c->name);

@@ -80,7 +80,7 @@ static bool print_failure(const struct supervised_agent *s)
 	const struct driver *d = s->driver;
 	struct buf words = { 0 }, complaint = { 0 }, advice = { 0 };
 	bool ended = c->life != CHILD_RUNS;
-	bool failed = ended && (c->end.by_signal || c->end.number || (d && s->prompts));
+	bool failed = ended && (c->end.by_signal || c->end.number || (d && d->prompted < s->prompts));
 
 	supervisor_advice(s, &advice);
 	if (failed) {

@@ -277,7 +277,8 @@ static void control(const char *line)
 		    "\"error\":\"Cannot set permission mode\",\"error_code\":\"invalid_mode\"}}", id);
 	else
 		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":"
-		    "\"%s\",\"response\":{\"commands\":[]}}}", id);
+		    "\"%s\",\"response\":%s}}", id,
+		    has(line, "\"mode\"") ? "{\"mode\":\"plan\"}" : "{\"commands\":[]}");
 }
 
 /* Requests of JSON-RPC that are no prompt. */
