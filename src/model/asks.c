@@ -37,6 +37,14 @@ static struct ask *find_ask(struct apply_ctx *a, const struct event *e)
 	return first == NONE ? NULL : &s->list.v[s->list.v[first].newest];
 }
 
+struct ask *asks_find(struct apply_ctx *a, struct str request)
+{
+	struct session_asks *s = asks_of(a);
+	uint32_t first = request.n ? first_ask(s, str_hash(request)) : NONE;
+
+	return first == NONE ? NULL : &s->list.v[s->list.v[first].newest];
+}
+
 static void ask_add(struct apply_ctx *a, struct ask q)
 {
 	struct session_asks *s = asks_of(a);
@@ -70,6 +78,17 @@ static const struct event *asked_call(const struct apply_ctx *a, uint32_t i)
 	return next && next->type == EV_TOOL && next->tool == TOOL_ASKED ? next : NULL;
 }
 
+static void add_offers(struct apply_ctx *a, const struct event *e, struct ask *q)
+{
+	struct session_asks *s = asks_of(a);
+
+	q->offers = s->offers.n;
+	q->offers_n = e->options_n;
+	for (uint32_t i = 0; i < e->options_n; i++)
+		heap_push(a->m->heap, &s->offers,
+			  (struct ask_offer){ e->options[2 * i], (uint32_t)e->options[2 * i + 1] });
+}
+
 static void ask(struct apply_ctx *a, uint32_t i, const struct ask_rules *rules)
 {
 	struct session_asks *s = asks_of(a);
@@ -86,11 +105,14 @@ static void ask(struct apply_ctx *a, uint32_t i, const struct ask_rules *rules)
 		return;
 	q.call = call ? id_hash(a, call) : 0;
 	started = tool_call_find(a->m, s, q.call);
+	q.call_known = started != NONE;
 	if (rules->shows_call && started != NONE)
-		q.subject = a->m->tool_calls.v[started].message;
+		q.subject = a->m->tool_calls.v[started].told;
 	for (uint32_t n = s->subagents.n; q.by_subagent && q.subject == NONE && n-- > 0;)
 		if (a->from != NONE && s->subagents.v[n].name == a->m->agents.v[a->from].name)
 			q.subject = s->subagents.v[n].message;
+	if (rules->by_option)
+		add_offers(a, e, &q);
 	ask_add(a, q);
 	if (e->item == ITEM_PERMISSION)
 		tool_act_add(a, a->from, true);
@@ -105,9 +127,39 @@ static void join_chain(struct apply_ctx *a, const struct ask *q)
 		a->m->records.v[a->message].chain = a->m->records.v[q->message].chain;
 }
 
+/* What the chosen option means; what was not offered, or is no answer at all, is a denial. */
+static enum verdict chosen(struct apply_ctx *a, const struct event *e, struct ask *q,
+			   const struct ask_rules *rules)
+{
+	struct session_asks *s = asks_of(a);
+	uint64_t id = e->other.n ? str_hash(e->other) : 0;
+	char name[QUOTED_MAX];
+
+	for (uint32_t i = 0; id && i < q->offers_n; i++) {
+		const struct ask_offer *o = &s->offers.v[q->offers + i];
+
+		if (o->id == id) {
+			s->allowed_always |= (o->means & OFFER_ALWAYS) != 0;
+			return (enum verdict)(o->means & (OFFER_ALWAYS - 1));
+		}
+	}
+	q->unusable = id || e->failed;
+	if (id)
+		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+		       "chooses %s, which line %u%s does not offer; the agent takes it for a denial",
+		       quoted(e->other, name), message_line(a->m, q->message),
+		       reply_words(a->m, q->message));
+	else if (e->failed)
+		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+		       "no answer to what line %u%s asks; the agent takes it for a denial",
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
+	return e->verdict == VERDICT_NONE ? VERDICT_REJECTED : e->verdict;
+}
+
 static void answer(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	struct ask *q = find_ask(a, e);
+	enum verdict verdict = e->verdict;
 	char id[QUOTED_MAX];
 
 	if (is_ambiguous(a))
@@ -118,6 +170,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 		return;
 	}
 	join_chain(a, q);
+	if (e->severe && !q->open && q->answer == NONE)
+		return; /* it gives up what was withdrawn */
 	if (q->answer != NONE || !q->open) {
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
 		       q->answer != NONE ? "a second answer to line %u%s; agents use the first"
@@ -125,9 +179,12 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 		       message_line(a->m, q->message), reply_words(a->m, q->message));
 		return;
 	}
-	if (!item_step(a, q->item, STEP_DECIDED, e->verdict, 0))
+	if (rules->by_option)
+		verdict = chosen(a, e, q, rules);
+	if (!item_step(a, q->item, STEP_DECIDED, verdict, 0))
 		return;
 	q->answer = a->message;
+	q->given_up = e->severe;
 	q->answer_hash = e->content_hash;
 }
 
@@ -137,7 +194,9 @@ static void prove(struct apply_ctx *a, struct ask *q)
 {
 	if (q->answer == NONE || !q->open || is_ambiguous(a))
 		return;
-	if (message_reply(a->m, q->answer))
+	if (q->unusable)
+		; /* the agent went on without it */
+	else if (message_reply(a->m, q->answer))
 		reply_acknowledge(a, q->answer);
 	else
 		item_step(a, q->item, STEP_ACKED, VERDICT_NONE, 0);
@@ -150,6 +209,10 @@ static void withdraw(struct apply_ctx *a, struct ask *q)
 
 	if (!q->open)
 		return;
+	if (q->given_up) {
+		prove(a, q);
+		return;
+	}
 	q->open = false;
 	if (item->open || item->steps[item->n - 1].message == q->answer)
 		item_step(a, q->item, STEP_WITHDRAWN, VERDICT_WITHDRAWN, 0);
@@ -168,6 +231,11 @@ static bool is_told_by_echo(const struct apply_ctx *a, const struct event *e, co
 	return q->answer == NONE && q->open && e->verdict != VERDICT_NONE && a->trust == TRUST_LOG;
 }
 
+static bool is_of_turn(const struct ask *q, const struct event *e)
+{
+	return !e->task.n || q->turn == str_hash(e->task);
+}
+
 static void acknowledge(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	struct session_asks *s = asks_of(a);
@@ -175,7 +243,8 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 
 	if (!e->id.n) { /* of all that was answered */
 		for (uint32_t i = s->first_open; i < s->list.n; i++)
-			prove(a, &s->list.v[i]);
+			if (is_of_turn(&s->list.v[i], e) && !(e->again && s->list.v[i].call_known))
+				prove(a, &s->list.v[i]);
 		return;
 	}
 	if (!q)
@@ -195,26 +264,29 @@ static bool is_of_call(const struct ask *q, const struct event *e, uint64_t call
 }
 
 /* What became of a call tells that the answer to its ask was used. */
-static void prove_by_call(struct apply_ctx *a, const struct event *e)
+static void prove_by_call(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	struct session_asks *s = asks_of(a);
 	uint64_t call = id_hash(a, e);
+	bool over = e->tool != TOOL_GOES_ON;
 
 	for (uint32_t i = s->first_open; i < s->list.n; i++)
-		if (is_of_call(&s->list.v[i], e, call))
+		if (is_of_call(&s->list.v[i], e, call)) {
 			prove(a, &s->list.v[i]);
+			if (over && rules->call_ends)
+				withdraw(a, &s->list.v[i]);
+		}
 }
 
 static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
-	uint64_t turn = e->task.n ? str_hash(e->task) : 0;
 	struct ask *q = find_ask(a, e);
 
 	if (q)
 		withdraw(a, q);
 	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
-		if ((!turn || s->list.v[i].turn == turn) && !s->list.v[i].by_subagent)
+		if (is_of_turn(&s->list.v[i], e) && !s->list.v[i].by_subagent)
 			withdraw(a, &s->list.v[i]);
 }
 
@@ -326,7 +398,7 @@ void asks_apply(struct apply_ctx *a, const struct ask_rules *rules)
 		case EV_WITHDRAWN: withdraw_asked(a, e); break;
 		case EV_TOOL:
 			if (rules->call_proves)
-				prove_by_call(a, e);
+				prove_by_call(a, e, rules);
 			tool_apply(a, e, rules);
 			break;
 		case EV_TURN: turn_apply(a, e); break;
@@ -374,6 +446,8 @@ const char *withdrawal_reason(const struct model *m, uint32_t message)
 		return "answered elsewhere";
 	if (str_is(kind, "control_cancel_request") || str_is(kind, "$/cancel_request"))
 		return "the agent took it back, or somebody else answered";
+	if (str_is(kind, "session/update"))
+		return "its call is over, without an answer from here";
 	return "the agent's turn is over";
 }
 

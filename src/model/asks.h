@@ -18,7 +18,11 @@ struct ask_rules {
 	const char *unasked; /* a call that changed something, and nobody was asked */
 	bool call_proves;    /* news of the call prove that the answer to its ask was used */
 	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did */
-	bool shows_call;     /* the message that started the call belongs to the item's text */
+	bool shows_call;     /* the message that told its input belongs to the item's text */
+	bool call_ends;      /* a call that is over without an answer from here: its ask waits no
+				more */
+	bool by_option;      /* an answer names an option, and whether it is usable only the ask
+				tells; nothing proves one that is not */
 };
 
 /* Applies all events of the message. */
@@ -42,8 +46,18 @@ struct ask {
 	uint32_t subject;     /* message that belongs to its text, NONE */
 	uint32_t answer;      /* message that answered it first, NONE */
 	uint32_t newest;      /* of the first request of an id: index of the newest */
+	uint32_t offers, offers_n; /* in session_asks.offers */
 	bool open;            /* neither proven nor withdrawn */
 	bool by_subagent;
+	bool call_known;      /* the call was told of before */
+	bool unusable;        /* so is its answer: the agent takes it for a denial */
+	bool given_up;        /* by its answer */
+};
+
+/* An option that an ask offers. */
+struct ask_offer {
+	uint64_t id; /* hash */
+	uint32_t means; /* enum verdict, perhaps with OFFER_ALWAYS */
 };
 
 struct subagent {
@@ -54,6 +68,7 @@ struct subagent {
 /* What asks_apply knows of a session. */
 struct session_asks {
 	HVEC(struct ask) list;
+	HVEC(struct ask_offer) offers;
 	struct map by_request;
 	uint32_t first_open;     /* none before it is open */
 	struct map calls;        /* by id: index into m->tool_calls */
@@ -63,11 +78,15 @@ struct session_asks {
 	uint32_t turns;          /* that have no id of their own, so far */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
+	bool allowed_always;     /* a person has allowed some calls for good */
 };
 
 /* The session's, made when it is needed; for reading, NULL if there is none. */
 struct session_asks *asks_of(struct apply_ctx *a);
 const struct session_asks *session_asks(const struct model *m, uint32_t session);
+
+/* The newest ask of that request, or NULL. */
+struct ask *asks_find(struct apply_ctx *a, struct str request);
 
 /* Tool calls (tool_calls.c). */
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules);

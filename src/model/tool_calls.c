@@ -23,7 +23,7 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
-				      .agent = a->from, .severe = e->severe,
+				      .told = a->message, .agent = a->from, .severe = e->severe,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -41,6 +41,10 @@ static void report_unasked(struct apply_ctx *a, const struct tool_call *call, co
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: allowed by %s", quoted(tool, name),
 		       quoted(e->other, why));
+	else if (s->allowed_always)
+		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
+		       "%s was run without asking; some calls were allowed for good before",
+		       quoted(tool, name));
 	else if (s->mode != NONE && !s->mode_asks)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: the mode is %s", quoted(tool, name),
@@ -90,6 +94,8 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 	case TOOL_GOES_ON:
 		if (found != NONE)
 			a->m->tool_calls.v[found].severe |= e->severe;
+		if (found != NONE && e->again)
+			a->m->tool_calls.v[found].told = a->message;
 		break;
 	case TOOL_COMPLETED:
 	case TOOL_FAILED:
@@ -122,7 +128,10 @@ void turn_apply(struct apply_ctx *a, const struct event *e)
 	if (turn == NONE || (begins && turn == s->turn))
 		return; /* a prompt while a turn runs joins that turn */
 	task_step(a, turn, e->state, -1, begins && a->to != NONE && e->tests);
-	s->turn = begins ? turn : NONE;
+	if (begins)
+		s->turn = turn;
+	else if (s->turn == turn)
+		s->turn = NONE;
 }
 
 uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, uint32_t n)
