@@ -1,6 +1,21 @@
 /* Finds the option that an answer names, by value, label or number. */
 #include "decide/question.h"
 
+/* Questions of acp are JSON schemas, whose options are called const and title. */
+static yyjson_val *value_of(yyjson_val *option)
+{
+	yyjson_val *value = json_get(option, "value");
+
+	return value ? value : json_get(option, "const");
+}
+
+static yyjson_val *label_of(yyjson_val *option)
+{
+	yyjson_val *label = json_get(option, "label");
+
+	return label ? label : json_get(option, "title");
+}
+
 uint32_t option_named(yyjson_val *options, struct str answer, bool *several)
 {
 	uint32_t labelled = 0;
@@ -9,11 +24,10 @@ uint32_t option_named(yyjson_val *options, struct str answer, bool *several)
 
 	*several = false;
 	yyjson_arr_foreach(options, i, n, v)
-		if (yyjson_is_str(json_get(v, "value")) && str_eq(json_get_str(v, "value"), answer))
+		if (yyjson_is_str(value_of(v)) && str_eq(json_str(value_of(v)), answer))
 			return (uint32_t)i + 1;
 	yyjson_arr_foreach(options, i, n, v)
-		if (yyjson_is_str(json_get(v, "label")) &&
-		    str_eq(json_get_str(v, "label"), answer)) {
+		if (yyjson_is_str(label_of(v)) && str_eq(json_str(label_of(v)), answer)) {
 			*several = labelled != 0;
 			labelled = (uint32_t)i + 1;
 		}
@@ -31,13 +45,13 @@ yyjson_val *option_numbered(yyjson_val *options, uint64_t number)
 
 bool option_answer(yyjson_val *option, struct buf *out)
 {
-	yyjson_val *value = json_get(option, "value");
+	yyjson_val *value = value_of(option);
 
 	if (value && !yyjson_is_str(value)) {
 		json_write(out, value);
 		return false;
 	}
-	buf_add_str(out, value ? json_str(value) : json_get_str(option, "label"));
+	buf_add_str(out, json_str(value ? value : label_of(option)));
 	return true;
 }
 

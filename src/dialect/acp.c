@@ -13,7 +13,8 @@ enum { ROWS_CALL = 1, ROWS_OPTIONS };
 enum { B_VERSION, B_ID, B_METHOD, B_PARAMS, B_RESULT, B_ERROR, B_N };
 static const char *const versions[] = { "2.0", NULL };
 static const struct field base_fields[] = {
-	[B_VERSION] = { "jsonrpc", RULE("rpc-jsonrpc"), REQUIRED, T_STR, .values = versions },
+	[B_VERSION] = { "jsonrpc", RULE("rpc-jsonrpc"), OPTIONAL, T_STR, .values = versions,
+			.wrong_value = SEVERITY_WARNING },
 	[B_ID] = { "id", RULE("rpc-id"), OPTIONAL, T_STR | T_INT | T_NULL },
 	[B_METHOD] = { "method", RULE("rpc-method"), OPTIONAL, T_STR, .format = FORMAT_NOT_EMPTY },
 	[B_PARAMS] = { "params", RULE("rpc-params"), OPTIONAL, T_OBJ | T_ARR | T_NULL },
@@ -251,7 +252,8 @@ static void decode_answer(struct decoder *d, struct message *m, yyjson_val *root
 	} else if (str_is(action, "accept")) {
 		e->verdict = VERDICT_ANSWERED;
 	} else {
-		e->failed = !str_is(action, "decline") && !str_is(action, "cancel");
+		e->severe = str_is(action, "cancel");
+		e->failed = !e->severe && !str_is(action, "decline");
 	}
 	if (!e->other.n && e->verdict == VERDICT_NONE)
 		e->verdict = VERDICT_REJECTED;

@@ -7,6 +7,7 @@
 #ifndef GAVEL_DIALECT_ACP_H
 #define GAVEL_DIALECT_ACP_H
 
+#include "dialect/acp_questions.h"
 #include "dialect/jsonrpc.h"
 
 /* The methods that gavel knows; the rest are kept as they are. */
@@ -64,25 +65,6 @@ struct str acp_command(struct decoder *d, yyjson_val *call);
 /* What a call does, for a title: "Bash: touch a.txt". about: an earlier message on it, NULL = none. */
 struct str acp_call_title(struct decoder *d, yyjson_val *call, yyjson_val *about);
 
-/* A form that a person fills in. */
-struct acp_question {
-	struct str name;     /* of the property */
-	yyjson_val *schema;
-	yyjson_val *options; /* its choices: objects with const and title, or strings; NULL = free */
-	bool several;        /* an array: any number of the choices */
-	struct str custom;   /* name of the property for an answer of the person's own; empty = none */
-};
-
-enum { ACP_QUESTIONS_MAX = 32 };
-
-/* The questions of an elicitation's params, in the order of the form. */
-unsigned acp_questions(yyjson_val *params, struct acp_question *out);
-/* The words of a question: agents put them into title or description, a heading into the other. */
-struct str acp_question_words(const struct acp_question *q);
-/* What a choice is called. */
-struct str acp_option_label(yyjson_val *option);
-/* The first question's words, else the form's message. */
-struct str acp_form_title(struct decoder *d, yyjson_val *params);
 void acp_form_fields(struct decoder *d, yyjson_val *params, struct detail *out);
 
 /* The id of a request as a part of a name: 3, and "3" without its quotes. */

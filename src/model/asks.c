@@ -164,8 +164,9 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 
 	if (is_ambiguous(a))
 		return;
-	if (!q) {
-		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+	if (!q) { /* where nothing was asked, the log has only what was told */
+		report(a, asks_of(a)->list.n ? SEVERITY_WARNING : SEVERITY_NOTE, rules->answer,
+		       e->at, 0,
 		       "answers %s, which was not asked", quoted(e->id, id));
 		return;
 	}
