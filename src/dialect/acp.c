@@ -10,7 +10,8 @@
 /* nested objects to decode */
 enum { ROWS_CALL = 1, ROWS_OPTIONS };
 
-enum { B_VERSION, B_ID, B_METHOD, B_PARAMS, B_RESULT, B_ERROR, B_N };
+/* a result may be anything */
+enum { B_VERSION, B_ID, B_METHOD, B_PARAMS, B_ERROR, B_RESULT, B_N };
 static const char *const versions[] = { "2.0", NULL };
 static const struct field base_fields[] = {
 	[B_VERSION] = { "jsonrpc", RULE("rpc-jsonrpc"), OPTIONAL, T_STR, .values = versions,
@@ -18,7 +19,6 @@ static const struct field base_fields[] = {
 	[B_ID] = { "id", RULE("rpc-id"), OPTIONAL, T_STR | T_INT | T_NULL },
 	[B_METHOD] = { "method", RULE("rpc-method"), OPTIONAL, T_STR, .format = FORMAT_NOT_EMPTY },
 	[B_PARAMS] = { "params", RULE("rpc-params"), OPTIONAL, T_OBJ | T_ARR | T_NULL },
-	[B_RESULT] = { "result", RULE("rpc-result"), OPTIONAL, T_ANY },
 	[B_ERROR] = { "error", RULE("rpc-error"), OPTIONAL, T_OBJ },
 };
 static const struct shape base_shape = OPEN(base_fields);
@@ -372,6 +372,7 @@ static void acp_decode(struct decoder *d, yyjson_val *root, struct message *m)
 		return;
 	}
 	check_object(&d->check, root, &base_shape, got);
+	got[B_RESULT] = json_get(root, "result");
 	method = acp_method(root);
 	told = is_told(d, method, rpc_type(root), got[B_RESULT]);
 	m->kind = json_str(got[B_METHOD]);

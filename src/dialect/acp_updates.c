@@ -88,7 +88,7 @@ struct event *acp_add_tool(struct message *m, yyjson_val *call, struct str sessi
 	e->task = session;
 	e->severe = changes_something(json_get_str(call, "kind"));
 	e->again = tells_input(call);
-	if (state == TOOL_STARTED || state == TOOL_ASKED)
+	if (state == TOOL_STARTED || state == TOOL_ASKED || state == TOOL_GOES_ON)
 		e->other = acp_tool(call);
 	return e;
 }

@@ -96,6 +96,8 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 			a->m->tool_calls.v[found].severe |= e->severe;
 		if (found != NONE && e->again)
 			a->m->tool_calls.v[found].told = a->message;
+		else if (e->again) /* a log that begins in the middle */
+			call_begin(a, e);
 		break;
 	case TOOL_COMPLETED:
 	case TOOL_FAILED:
