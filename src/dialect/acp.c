@@ -5,7 +5,6 @@
 
 #define RULE(id) "acp/" id
 #define OPEN(table) { SHAPE_FIELDS(table), UNKNOWN_OK }
-#define SESSION_ID(section) { "sessionId", RULE(section "-sessionId"), REQUIRED_ID }
 
 /* nested objects to decode */
 enum { ROWS_CALL = 1, ROWS_OPTIONS };
@@ -43,7 +42,7 @@ static const struct shape option_shape = OPEN(option_fields);
 
 enum { ASK_SESSION, ASK_CALL, ASK_OPTIONS, ASK_N };
 static const struct field permission_fields[] = {
-	[ASK_SESSION] = SESSION_ID("permission"),
+	[ASK_SESSION] = { "sessionId", RULE("permission-sessionId"), REQUIRED_ID },
 	[ASK_CALL] = { "toolCall", RULE("permission-toolCall"), REQUIRED, OBJECT(call_shape),
 		       .rows = ROWS_CALL },
 	[ASK_OPTIONS] = { "options", RULE("permission-options"), REQUIRED, OBJECTS(option_shape),
@@ -63,14 +62,14 @@ static const struct shape form_shape = OPEN(form_fields);
 
 enum { UPDATE_SESSION_ID, UPDATE_UPDATE, UPDATE_N };
 static const struct field update_fields[] = {
-	[UPDATE_SESSION_ID] = SESSION_ID("update"),
+	[UPDATE_SESSION_ID] = { "sessionId", RULE("update-sessionId"), REQUIRED_ID },
 	[UPDATE_UPDATE] = { "update", RULE("update-update"), REQUIRED, T_OBJ },
 };
 static const struct shape update_shape = OPEN(update_fields);
 
 enum { PROMPT_SESSION, PROMPT_BLOCKS, PROMPT_N };
 static const struct field prompt_fields[] = {
-	[PROMPT_SESSION] = SESSION_ID("prompt"),
+	[PROMPT_SESSION] = { "sessionId", RULE("prompt-sessionId"), REQUIRED_ID },
 	[PROMPT_BLOCKS] = { "prompt", RULE("prompt-prompt"), REQUIRED, T_ARR },
 };
 static const struct shape prompt_shape = OPEN(prompt_fields);

@@ -24,14 +24,14 @@ static struct str input_text(yyjson_val *call, const char *const *names)
 
 /* ---- the diff ---- */
 
-struct lines {
+struct text_lines {
 	struct str *v;
 	size_t n;
 };
 
-static struct lines lines_of(struct decoder *d, struct str text)
+static struct text_lines lines_of(struct decoder *d, struct str text)
 {
-	struct lines out = { NULL, 0 };
+	struct text_lines out = { NULL, 0 };
 	size_t most = 1;
 
 	for (size_t i = 0; i < text.n; i++)
@@ -42,7 +42,7 @@ static struct lines lines_of(struct decoder *d, struct str text)
 	return out;
 }
 
-static void add_lines(struct buf *b, char mark, struct lines l, size_t from, size_t to)
+static void add_lines(struct buf *b, char mark, struct text_lines l, size_t from, size_t to)
 {
 	for (; from < to; from++) {
 		if (b->n)
@@ -55,7 +55,7 @@ static void add_lines(struct buf *b, char mark, struct lines l, size_t from, siz
 /* What differs between the texts, and a few lines around it. */
 static void add_change(struct decoder *d, struct buf *b, struct str before, struct str after)
 {
-	struct lines old = lines_of(d, before), new = lines_of(d, after);
+	struct text_lines old = lines_of(d, before), new = lines_of(d, after);
 	size_t same = 0, tail = 0, shown;
 
 	while (same < old.n && same < new.n && str_eq(old.v[same], new.v[same]))
