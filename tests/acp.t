@@ -52,7 +52,9 @@ is '... by a notification, and then the answer' 'session/cancel
 
 "$GAVEL" show agents --format=json acp-opencode-answer-bad.ndjson >agents
 ok 'tokens and costs are counted' grep -q '"cost":0.00736' agents
-is 'turns are tasks, titled by their prompts' '#SC:oc-bash# go|#SC:oc-bash# again|#SC:oc-bash# third' \
-	"$("$GAVEL" show timeline --format=json acp-opencode-answer-bad.ndjson | sed -n 's/.*"title":"\([^"]*\)".*/\1/p' | paste -sd'|' -)"
+is 'turns are tasks, titled by their prompts' 'prompt-3 #SC:oc-bash# go
+prompt-4 #SC:oc-bash# again
+prompt-5 #SC:oc-bash# third' \
+	"$("$GAVEL" show timeline acp-opencode-answer-bad.ndjson | sed -n 's/^\(prompt-[0-9] #SC:oc-bash# [a-z]*\) .*/\1/p')"
 
 tap_end
