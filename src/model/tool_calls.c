@@ -23,8 +23,9 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
-				      .agent = a->from, .end = NONE, .severe = e->severe,
-				      .ask = NONE, .content = (uint32_t)e->content_hash,
+				      .told = a->message, .agent = a->from, .end = NONE,
+				      .severe = e->severe, .ask = NONE,
+				      .content = (uint32_t)e->content_hash,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -42,6 +43,10 @@ static void report_unasked(struct apply_ctx *a, const struct tool_call *call, co
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: allowed by %s", quoted(tool, name),
 		       quoted(e->other, why));
+	else if (s->allowed_always)
+		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
+		       "%s was run without asking; some calls were allowed for good before",
+		       quoted(tool, name));
 	else if (s->mode != NONE && !s->mode_asks)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: the mode is %s", quoted(tool, name),
@@ -94,6 +99,10 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 	case TOOL_GOES_ON:
 		if (found != NONE)
 			a->m->tool_calls.v[found].severe |= e->severe;
+		if (found != NONE && e->again)
+			a->m->tool_calls.v[found].told = a->message;
+		else if (e->again) /* a log that begins in the middle */
+			call_begin(a, e);
 		break;
 	case TOOL_COMPLETED:
 	case TOOL_FAILED:
