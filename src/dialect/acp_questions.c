@@ -144,6 +144,7 @@ void acp_form_fields(struct decoder *d, yyjson_val *params, struct detail *out)
 		buf_printf(&b, "%s%u  ", i ? "\n" : "", i + 1);
 		buf_add_str(&b, acp_question_words(&list[i]));
 		add_kind(&b, &list[i]);
+		detail_ask(out, acp_question_words(&list[i]), list[i].options, list[i].several);
 		if (n > 1 && list[i].options)
 			add_options(&b, list[i].options, "   ");
 	}

@@ -174,6 +174,8 @@ static void detail_question(struct decoder *d, yyjson_val *questions, struct det
 	out->title = json_get_str(first, "question");
 	if (yyjson_is_arr(json_get(first, "options")))
 		out->options = json_get(first, "options");
+	yyjson_arr_foreach(questions, i, n, v)
+		detail_ask(out, json_get_str(v, "question"), json_get(v, "options"), false);
 	if (!several) {
 		detail_add(out, "question", out->title, false);
 		add_options(d, &b, out->options, "");

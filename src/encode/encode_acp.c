@@ -247,6 +247,7 @@ static const struct item_verbs verbs[] = {
 
 const struct encoder_ops encoder_acp = {
 	.verbs = verbs,
+	.at_once = true,
 	.encode = encode,
 	.add_context = add_context,
 	.is_final = is_final,

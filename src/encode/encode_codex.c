@@ -478,6 +478,7 @@ static const struct item_verbs verbs[] = {
 
 const struct encoder_ops encoder_codex = {
 	.verbs = verbs,
+	.at_once = true,
 	.encode = encode,
 	.add_context = add_context,
 	.is_final = is_final,
