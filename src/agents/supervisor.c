@@ -379,10 +379,13 @@ static void tick(void *ctx, int64_t now_ms)
 
 bool supervisor_is_idle(const struct supervisor *s)
 {
-	for (uint32_t i = 0; i < s->supervised.n; i++)
-		if (!s->supervised.v[i]->caught_up ||
-		    desk_queue_wait_ms(supervisor_desk(s, i), 0) >= 0)
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		const struct supervised_agent *c = s->supervised.v[i];
+
+		if (!c->caught_up || desk_queue_wait_ms(supervisor_desk(s, i), 0) >= 0 ||
+		    (c->driver && c->driver->prompts.n && c->life == CHILD_RUNS))
 			return false;
+	}
 	return true;
 }
 

@@ -94,7 +94,7 @@ void supervisor_add_complaint(const struct supervised_agent *c, struct buf *out)
 /* What to do if an agent has failed at its start: a clause. */
 void supervisor_advice(const struct supervised_agent *c, struct buf *out);
 
-/* Whether nothing is left to read or to send now. */
+/* Whether nothing is left to read or to send now, nor when a turn is over. */
 bool supervisor_is_idle(const struct supervisor *s);
 
 /* Private: */
