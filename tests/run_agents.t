@@ -154,8 +154,8 @@ ok 'nothing to interrupt' agent codex ":interrupt<Enter><until:no turn that runs
 ok 'acp: files are refused' agent acp '<until:finished>Q' 'files' --prompt=go
 ok '... by an error' told '"error":{"code":-32601,"message":"Method not found: fs/write_text_file"}'
 ok 'nonsense' agent claude "<until:no messages>Q" 'malformed hold:release' --prompt=go
-ok 'an agent that dies in the middle of a line' agent claude "<until:SIGABRT>4<until:incomplete>Q" die --prompt=go
-ok 'one that never reads' agent claude ":prompt more<Enter><wait:1500><until:not reading>Q" deaf --prompt=go
+ok 'an agent that dies in the middle of a line' agent claude "<until:signal 6 (Aborted)>4<until:assi>Q" die --prompt=go
+ok 'one that never reads' agent claude ":prompt more<Enter><until:prompted>j<until:not reading>Q" deaf --prompt=go
 cat >config.json <<END
 { "agents": [
 	{ "name": "one", "command": ["$FAKE_AGENT", "claude hello"], "dialect": "claude", "prompt": "do one" },
@@ -187,7 +187,7 @@ printf '%s' "4<until:started>$save locked<Enter><until:bye>Q" >keys
 timeout 60 "$GAVEL" --headless --size 120x24 --keys keys "$capture" >out2 2>err2 &
 holds locked started
 ok '... keeps others from prompting' fails 3 "$GAVEL" agents prompt dev hi
-ok '... is named' says 'locked by'
+ok '... is named' says 'another gavel decides here'
 : >release
 wait
 rm release
@@ -210,7 +210,7 @@ for d in ${DECIDED-claude codex acp}; do
 	ok '... with proof' sh -c '"$GAVEL" show decisions "$1" | grep -q acknowledged' sh "$capture"
 	ok 'stopped' stop
 
-	ok "$d: two at once" agent $d "<until:touch f2>1a<until:staged>J<wait:100>xno<Enter><until:staged 2>\$<wait:400>y<until:finished>Q" 'two done' --prompt=go
+	ok "$d: two at once" agent $d "<until:touch f2>1a<until:staged>J<wait:100>xno<Enter><until:2 staged>\$<wait:400>y<until:finished>Q" 'two done' --prompt=go
 	ok '... one ran, one did not' "$GAVEL" check "$capture"
 
 	ok "$d: withdrawn while it is decided" agent $d "<until:touch f1>1a<until:staged>:save-screen withdrawn-$d<Enter><until:withdrawn>Q" "withdraw:withdrawn-$d done" --prompt=go
@@ -222,7 +222,7 @@ for d in ${DECIDED-claude codex acp}; do
 	ok "$d: restarted while it asks" agent $d "<until:touch f1>:restart<Enter><until:running again><wait:200>Q" 'ask done' --prompt=go
 	is '... what it asked has expired' '' "$(item_id)"
 
-	ok "$d: interrupted while it asks" agent $d "<until:touch f1>:interrupt<Enter><until:finished>Q" 'ask done' --prompt=go
+	ok "$d: interrupted while it asks" agent $d "<until:touch f1>:interrupt<Enter><until:Nothing waits>Q" 'ask done' --prompt=go
 	is '... interrupted, open no more' '' "$(item_id)"
 done
 ok 'acp: the reason of a rejection' agent acp "<until:touch f1>1xuse build instead<Enter><until:staged>\$<wait:400>y<until:finished>4G<until:again>Q" 'ask done' --prompt=go

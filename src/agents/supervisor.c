@@ -495,6 +495,8 @@ int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, s
 	c->caught_up = true;
 	c->passed = spec->child.env;
 	supervisor_drive(c, &spec->about, spec->child.folder);
+	if (c->driver)
+		driver_live(c->driver);
 	c->prompts = c->driver && spec->prompt.n;
 	if (c->prompts)
 		driver_prompt(c->driver, spec->prompt);
