@@ -10,8 +10,6 @@
  * rules only for what gavel relies on. */
 #include "dialect/claude.h"
 
-#include "base/utf8.h"
-
 #define RULE(id) "claude/" id
 
 enum { CONTROL_ID, CONTROL_REQUEST };
@@ -94,13 +92,6 @@ enum item_kind claude_item_kind(struct str tool)
 
 /* ---- asking ---- */
 
-/* Whether its bytes can be copied into an answer: escapes of half a surrogate pair can, invalid UTF-8
- * cannot. */
-static bool can_be_copied(const struct decoder *d, const struct message *m)
-{
-	return !(m->flags & RECORD_REPAIRED) || utf8_valid(d->bytes);
-}
-
 static void decode_ask(struct decoder *d, struct message *m, yyjson_val *id, yyjson_val *request)
 {
 	yyjson_val *got[sizeof(ask_fields) / sizeof(ask_fields[0])];
@@ -120,8 +111,7 @@ static void decode_ask(struct decoder *d, struct message *m, yyjson_val *id, yyj
 	e->task = json_str(got[ASK_AGENT]);
 	e->again = true;
 	e->deadline_ms = TIME_NONE;
-	e->undecidable = !e->id.n || !yyjson_is_obj(got[ASK_INPUT]) || !tool.n ||
-			 !can_be_copied(d, m);
+	e->undecidable = !e->id.n;
 	m->correlation = call;
 	if (!call.n)
 		return;

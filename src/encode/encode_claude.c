@@ -10,11 +10,10 @@
 /* What an answer needs of the ask. Texts are as in the message, in the plan's arena. */
 struct asked {
 	struct str request_id, tool;
-	struct str input, offers; /* JSON; offers may be empty */
+	struct str input, offers; /* JSON; empty = not there, or not valid */
 };
 
-/* False: the message cannot be read, or its input not be found in it as text. */
-static bool read_ask(struct encoding *e, uint32_t message, struct asked *out)
+static void read_ask(struct encoding *e, uint32_t message, struct asked *out)
 {
 	struct str bytes = keep_str(e, e->reader->bytes(e->reader->ctx, message));
 	struct str request = raw_member(bytes, "request");
@@ -22,11 +21,12 @@ static bool read_ask(struct encoding *e, uint32_t message, struct asked *out)
 
 	*out = (struct asked){ .request_id = keep_str(e, json_get_str(root, "request_id")),
 			       .tool = keep_str(e, json_get_str(parsed, "tool_name")) };
-	if (!request.n || request.p[0] != '{')
-		return false;
-	out->input = raw_member(request, "input");
-	out->offers = raw_member(request, "permission_suggestions");
-	return out->input.n && out->input.p[0] == '{';
+	if (!yyjson_is_obj(parsed) || !request.n)
+		return;
+	if (yyjson_is_obj(json_get(parsed, "input")))
+		out->input = raw_member(request, "input");
+	if (yyjson_is_arr(json_get(parsed, "permission_suggestions")))
+		out->offers = raw_member(request, "permission_suggestions");
 }
 
 static void begin_answer(struct buf *b, const struct asked *q, const char *behavior)
@@ -117,11 +117,9 @@ static bool put_offer(struct encoding *e, struct proposal *p, const struct asked
 		      struct buf *b)
 {
 	uint32_t number = draft_of(e, 0)->option ? draft_of(e, 0)->option : 1, n = 0;
-	struct str offer = q->offers.n && q->offers.p[0] == '['
-				   ? raw_element(q->offers, number - 1)
-				   : STR_NONE;
+	struct str offer = raw_element(q->offers, number - 1);
 
-	while (q->offers.n && q->offers.p[0] == '[' && raw_element(q->offers, n).n)
+	while (raw_element(q->offers, n).n)
 		n++;
 	if (!n)
 		propose_missing(e, p, "it offers no rule; give one, as in Bash(touch *)");
@@ -173,8 +171,11 @@ static void encode_edited(struct encoding *e, struct proposal *p, const struct a
 	struct json_reader typed = { 0 }, asked = { 0 };
 	struct str input = str_trim(draft_of(e, 0)->answer);
 	yyjson_val *root, *old;
-	enum json_outcome outcome = json_read(&typed, input, &root);
+	enum json_outcome outcome;
 
+	if (!input.n)
+		return; /* draft_missing says so */
+	outcome = json_read(&typed, input, &root);
 	if (outcome == JSON_NOT)
 		propose_missing(e, p, "the edited input is not JSON: %s at byte %zu", typed.why,
 				typed.where + 1);
@@ -332,6 +333,11 @@ static void encode_answer(struct encoding *e, struct proposal *p, const struct a
 
 /* ---- all ---- */
 
+static bool copies_input(enum verb verb)
+{
+	return verb == VERB_ACCEPT || verb == VERB_ALWAYS || verb == VERB_ANSWER;
+}
+
 static void encode_verb(struct encoding *e, struct proposal *p, const struct asked *q,
 			uint32_t message, struct buf *b)
 {
@@ -370,10 +376,10 @@ static void encode(struct encoding *e)
 		propose_missing(e, p, "line %u%s has answered it already",
 				message_line(e->model, at.decided),
 				reply_words(e->model, at.decided));
-	else if (!read_ask(e, at.message, &q))
-		propose_missing(e, p, "the message that asks cannot be read, so its input cannot "
-				      "be copied");
-	else
+	read_ask(e, at.message, &q);
+	if (!p->missing.n && copies_input(draft_of(e, 0)->verb) && !q.input.n)
+		propose_missing(e, p, "its input cannot be copied from the message; reject it");
+	if (!p->missing.n)
 		encode_verb(e, p, &q, at.message, &b);
 	if (b.n && !p->missing.n)
 		end_answer(e, p, &b);

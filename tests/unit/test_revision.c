@@ -57,6 +57,10 @@
 #define ANSWER \
 	"{'type':'response:success','id':'r-1','correlationId':'q-1'," \
 	"'timestamp':'2026-02-06T11:00:05Z','payload':{'answer':'y'}}"
+#define CLAUDE(tool, input, more) \
+	"{'type':'control_request','request_id':'r-1','request':{'subtype':'can_use_tool'," \
+	"'tool_name':'" tool "','display_name':'" tool "','input':" input more \
+	",'tool_use_id':'toolu_1'}}"
 #define ENTRY \
 	"{'task_id':'q-1','decision':'escalate','rationale':'Not mine','state_version':'v1'," \
 	"'created_at':'2026-02-06T11:30:00Z','x-gavel':{'by':'bob','dialect':'orchestrator'," \
@@ -71,7 +75,8 @@ static const struct kind_case {
 	const char *before;  /* a message of the agents */
 	const char *message; /* that raises the item */
 	const char *outer;   /* holds the message as a string in place of @; NULL = it is alone */
-	const char *reply;   /* a person's decision; NULL: it has no id, so it cannot come again */
+	const char *reply;   /* a person's decision; NULL: it has no id, so it cannot come again, or
+				each ask is a new one */
 	unsigned visible;    /* values that the page shows, at least */
 } cases[] = {
 	{ "improvement", ITEM_IMPROVEMENT, VERB_REJECT, NULL, FEEDBACK, NULL,
@@ -143,6 +148,22 @@ static const struct kind_case {
 	      "'dependencies':[],'priority':2}"), NULL,
 	  "{'type':'response:success','id':'r-1','correlationId':'q-1',"
 	  "'timestamp':'2026-02-06T11:00:05Z','payload':{'task':{'id':'t','status':'queued'}}}", 4 },
+	{ "claude command", ITEM_PERMISSION, VERB_REJECT, NULL,
+	  CLAUDE("Bash", "{'command':'rm x','description':'Remove','timeout':5}",
+		 ",'description':'Other','permission_suggestions':[{'type':'addRules','rules':[{"
+		 "'toolName':'Bash','ruleContent':'rm *'}],'behavior':'allow','destination':"
+		 "'localSettings'}],'blocked_path':'/p/x','decision_reason':'Because'"), NULL,
+	  NULL, 10 },
+	{ "claude edit", ITEM_PERMISSION, VERB_REJECT, NULL,
+	  CLAUDE("Edit", "{'file_path':'/p/a','old_string':'a','new_string':'b',"
+		 "'replace_all':false}", ""), NULL, NULL, 4 },
+	{ "claude question", ITEM_QUESTION, VERB_ANSWER, NULL,
+	  CLAUDE("AskUserQuestion", "{'questions':[{'question':'Which?','multiSelect':false,"
+		 "'options':[{'label':'A','description':'First'},{'label':'B'}]}]}", ""), NULL,
+	  NULL, 5 },
+	{ "claude plan", ITEM_PLAN, VERB_REJECT, NULL,
+	  CLAUDE("ExitPlanMode", "{'plan':'Do it','planFilePath':'/p.md'}", ""), NULL,
+	  NULL, 2 },
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
@@ -150,7 +171,7 @@ enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 static bool is_transport(const struct kind_case *c, struct str name)
 {
 	static const char *const names[] = { "message_id", "sequence_number", "correlation_id",
-					     "messageID", "created_at" };
+					     "messageID", "created_at", "tool_use_id" };
 
 	/* of a question that is an item itself, the message's id is the item's */
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
