@@ -30,7 +30,7 @@ static enum delivery said_delivery(const struct model *m, const struct draft *dr
 	for (uint32_t i = 0; item && i < item->n; i++) {
 		if (item->steps[i].message <= l->message)
 			continue;
-		if (item->steps[i].what == STEP_BOUNCED)
+		if (item->steps[i].what == STEP_BOUNCED || item->steps[i].what == STEP_WITHDRAWN)
 			return DELIVERY_BOUNCED;
 		if (item->steps[i].what == STEP_ACKED)
 			return DELIVERY_ACKNOWLEDGED;

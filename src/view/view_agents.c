@@ -31,6 +31,8 @@ enum col {
 	COL_COUNT
 };
 
+_Static_assert((int)COL_COUNT <= (int)COLUMNS_MAX, "struct columns has a place for each");
+
 static const struct column table[COL_COUNT] = {
 	[COL_NAME] = { "agent", 10, 14, 0 },
 	[COL_TYPE] = { "type", 9, UNVERIFIED_COLS, 9 },

@@ -150,7 +150,7 @@ struct column {
 	bool late;
 };
 
-enum { COLUMNS_MAX = 16 };
+enum { COLUMNS_MAX = 20 };
 
 struct columns {
 	int at[COLUMNS_MAX], cols[COLUMNS_MAX]; /* cols 0 = dropped */
