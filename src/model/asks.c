@@ -146,8 +146,8 @@ static enum verdict chosen(struct apply_ctx *a, const struct event *e, struct as
 	q->unusable = id || e->failed;
 	if (id)
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
-		       "chooses %s, which line %u%s does not offer; the agent takes it for a denial",
-		       quoted(e->other, name), message_line(a->m, q->message),
+		       "chooses %s, which line %u%s does not offer; the agent takes it for a "
+		       "denial", quoted(e->other, name), message_line(a->m, q->message),
 		       reply_words(a->m, q->message));
 	else if (e->failed)
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
