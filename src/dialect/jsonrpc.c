@@ -9,7 +9,9 @@ enum rpc_type rpc_type(yyjson_val *root)
 		return has_id ? RPC_REQUEST : RPC_NOTIFICATION;
 	if (!has_id)
 		return RPC_OTHER;
-	return json_get(root, "result") ? RPC_RESULT : json_get(root, "error") ? RPC_ERROR : RPC_OTHER;
+	if (json_get(root, "result"))
+		return RPC_RESULT;
+	return json_get(root, "error") ? RPC_ERROR : RPC_OTHER;
 }
 
 struct str rpc_id_text(struct decoder *d, yyjson_val *id)
