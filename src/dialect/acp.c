@@ -1,6 +1,6 @@
-/* Decoder of the dialect acp (acp.h). Replies name no session and no method, so what a result is, is
- * told by its members; which request it answers, only the rules know (model/rules_acp.c). For these,
- * `task` of the events is the ACP session, and a turn is called after the id of its prompt. */
+/* Decoder of the dialect acp (acp.h). Replies name no session and no method, so what a result is,
+ * is told by its members; which request it answers, only the rules know (model/rules_acp.c). For
+ * these, `task` of the events is the ACP session, and a turn is called after the id of its prompt. */
 #include "dialect/acp.h"
 
 #define RULE(id) "acp/" id
@@ -208,11 +208,12 @@ static enum task_state state_after(struct str reason)
 	return str_is(reason, "cancelled") ? TASK_CANCELLED : TASK_FAILED;
 }
 
-/* A prompt's result ends its turn: what was answered was used, unless the turn was cancelled, and what
- * was not waits no more. Another reply may be that of a prompt that failed: `failed`. */
+/* A prompt's result ends its turn: what was answered was used, unless the turn was cancelled, and
+ * what was not waits no more. Another reply may be that of a prompt that failed: `failed`. */
 static void decode_reply(struct decoder *d, struct message *m, yyjson_val *root, yyjson_val *result)
 {
-	struct str turn = acp_turn_name(d, rpc_id(d, root)), reason = json_get_str(result, "stopReason");
+	struct str turn = acp_turn_name(d, rpc_id(d, root));
+	struct str reason = json_get_str(result, "stopReason");
 	struct str session = json_get_str(result, "sessionId");
 	struct event *e;
 
@@ -233,9 +234,11 @@ static void decode_reply(struct decoder *d, struct message *m, yyjson_val *root,
 	acp_add_mode(m, acp_mode(result), session, "/result");
 }
 
-/* An option is chosen by its id; what that means, the ask tells. Of other results only the rules know
- * whether they answer an ask (`failed`), or one of the agent's requests for files and terminals. */
-static void decode_answer(struct decoder *d, struct message *m, yyjson_val *root, yyjson_val *result)
+/* An option is chosen by its id; what that means, the ask tells. Of other results only the rules
+ * know whether they answer an ask (`failed`), or one of the agent's requests for files and
+ * terminals. */
+static void decode_answer(struct decoder *d, struct message *m, yyjson_val *root,
+			  yyjson_val *result)
 {
 	uint64_t hash = value_hash(result);
 	yyjson_val *outcome = json_get(result, "outcome");
@@ -258,7 +261,8 @@ static void decode_answer(struct decoder *d, struct message *m, yyjson_val *root
 		e->verdict = VERDICT_REJECTED;
 }
 
-static void decode_refusal(struct decoder *d, struct message *m, yyjson_val *root, yyjson_val *error)
+static void decode_refusal(struct decoder *d, struct message *m, yyjson_val *root,
+			   yyjson_val *error)
 {
 	struct event *e = event_add(m, EV_RESPONSE, rpc_id(d, root), "/id");
 

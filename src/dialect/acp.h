@@ -1,9 +1,10 @@
-/* Private to the dialect acp: the Agent Client Protocol, JSON-RPC 2.0 between an agent (opencode acp,
- * gemini --acp, claude-agent-acp, codex-acp) and its client. The agent reports with session/update and
- * asks with session/request_permission and elicitation/create; the client prompts and answers.
+/* Private to the dialect acp: the Agent Client Protocol, JSON-RPC 2.0 between an agent (opencode
+ * acp, gemini --acp, claude-agent-acp, codex-acp) and its client. The agent reports with
+ * session/update and asks with session/request_permission and elicitation/create; the client
+ * prompts and answers.
  *
- * A tool call is told of in pieces: a call, updates of it, and the ask. Each piece has some of the
- * members of struct acp_call. */
+ * A tool call is told of in pieces: the call, updates of it, and the ask. Each has some of its
+ * members: title, kind, rawInput, content, locations. */
 #ifndef GAVEL_DIALECT_ACP_H
 #define GAVEL_DIALECT_ACP_H
 
@@ -62,9 +63,11 @@ struct str acp_text(struct decoder *d, yyjson_val *content);
 yyjson_val *acp_call(yyjson_val *root);
 /* The command that a call runs; empty = it is none. */
 struct str acp_command(struct decoder *d, yyjson_val *call);
-/* What a call does, for a title: "Bash: touch a.txt". about: an earlier message on it, NULL = none. */
+/* What a call does, for a title: "Bash: touch a.txt". about: an earlier message on it, NULL =
+ * none. */
 struct str acp_call_title(struct decoder *d, yyjson_val *call, yyjson_val *about);
 
+/* The fields of an elicitation's page, and its options. */
 void acp_form_fields(struct decoder *d, yyjson_val *params, struct detail *out);
 
 /* The id of a request as a part of a name: 3, and "3" without its quotes. */
@@ -79,12 +82,12 @@ void acp_decode_update(struct decoder *d, struct message *m, yyjson_val *update,
 		       struct str session);
 struct event *acp_add_tool(struct message *m, yyjson_val *call, struct str session,
 			   struct str id, enum tool_state state);
-/* The agent goes on, so it has what it was answered. calls: also for calls that it told of before it
- * asked, whose own updates are awaited otherwise. */
+/* The agent goes on, so it has what it was answered. calls: also for calls that it told of before
+ * it asked, whose own updates are awaited otherwise. */
 void acp_add_proof(struct message *m, struct str session, bool calls);
 void acp_add_mode(struct message *m, struct str mode, struct str session, const char *at);
-/* session/load tells again what was said in a session: nothing of that happens now. request: turn name
- * of the request, empty = it is not known. */
+/* session/load tells again what was said in a session: nothing of that happens now. request: turn
+ * name of the request, empty = it is not known. */
 void acp_add_replay(struct message *m, struct str session, struct str request);
 /* The call whose subagent a call or ask belongs to; empty = none. */
 struct str acp_parent_call(yyjson_val *v);

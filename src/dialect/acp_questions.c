@@ -1,6 +1,6 @@
 /* The form of an elicitation: a JSON schema whose properties are questions. claude-agent-acp and
- * codex-acp have a second property behind each question for an answer of the person's own, NAME_custom
- * and NAME_note. */
+ * codex-acp have a second property behind each question for an answer of the person's own,
+ * NAME_custom and NAME_note. */
 #include "dialect/acp.h"
 
 static yyjson_val *first_array(yyjson_val *v, const char *const *names)

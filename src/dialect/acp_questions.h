@@ -7,9 +7,9 @@
 struct acp_question {
 	struct str name;     /* of the property */
 	yyjson_val *schema;
-	yyjson_val *options; /* its choices: objects with const and title, or strings; NULL = free */
+	yyjson_val *options; /* objects with const and title, or strings; NULL = free text */
 	bool several;        /* an array: any number of the choices */
-	struct str custom;   /* name of the property for an answer of the person's own; empty = none */
+	struct str custom;   /* property for an answer of the person's own; empty = none */
 };
 
 enum { ACP_QUESTIONS_MAX = 32 };

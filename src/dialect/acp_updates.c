@@ -111,8 +111,8 @@ static void decode_call(struct decoder *d, struct message *m, yyjson_val *call, 
 
 /* ---- what the agent reports ---- */
 
-/* It goes on, so it has what it was answered; calls: also those that it told of before it asked, whose
- * own updates are awaited otherwise. */
+/* It goes on, so it has what it was answered; calls: also those that it told of before it asked,
+ * whose own updates are awaited otherwise. */
 void acp_add_proof(struct message *m, struct str session, bool calls)
 {
 	struct event *e = event_add(m, EV_ACK, STR_NONE, "");
@@ -121,8 +121,8 @@ void acp_add_proof(struct message *m, struct str session, bool calls)
 	e->again = !calls;
 }
 
-/* Modes in which the agent asks before each change. codex-acp's "read-only" and "workspace-write" let
- * commands run in a sandbox unasked; opencode's "build" asks as its configuration says. */
+/* Modes in which the agent asks before each change. codex-acp's "read-only" and "workspace-write"
+ * let commands run in a sandbox unasked; opencode's "build" asks as its configuration says. */
 void acp_add_mode(struct message *m, struct str mode, struct str session, const char *at)
 {
 	struct event *e;

@@ -1,6 +1,6 @@
 /* Encoder for acp: an ask is a request of JSON-RPC, and its answer the result with the same id. A
- * permission is answered with one of the options that it offers, chosen by its kind; a form with its
- * content. A reason has no place in either. */
+ * permission is answered with one of the options that it offers, chosen by its kind; a form with
+ * its content. A reason has no place in either. */
 #include "encode/encode_acp.h"
 
 #include "encode/raw_member.h"
@@ -103,8 +103,9 @@ static void caution_of_reason(struct encoding *e, struct proposal *p)
 	const struct draft *d = draft_of(e, 0);
 
 	if (d->explanation.n || d->reason_code.n)
-		propose_caution(e, p, "the protocol has no place for the reason: the agent does not "
-				      "read it now; send it as the next prompt, after the turn");
+		propose_caution(e, p,
+				"the protocol has no place for the reason: the agent does not read "
+				"it now; it is for the next prompt, after the turn");
 }
 
 static void encode_reject(struct encoding *e, struct proposal *p, uint32_t message,

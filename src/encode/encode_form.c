@@ -1,6 +1,6 @@
-/* The content of a filled-in form (elicitation/create of acp): each line of the draft's answer is the
- * answer to one question, as its schema wants it. A choice is named by its value, its title or its
- * number; what is no choice goes into the property beside the question that is for free text. */
+/* The content of a filled-in form (elicitation/create of acp): each line of the draft's answer is
+ * the answer to one question, as its schema wants it. A choice is named by its value, its title or
+ * its number; what is no choice goes into the property beside the question that is for free text. */
 #include "dialect/acp_questions.h"
 #include "encode/encode_acp.h"
 #include "json/compose.h"
@@ -84,7 +84,8 @@ static void put_choice(struct encoding *e, struct proposal *p, const struct blan
 }
 
 /* "A, B"; a choice may have a comma itself. */
-static void put_choices(struct encoding *e, struct proposal *p, const struct blank *f, struct buf *b)
+static void put_choices(struct encoding *e, struct proposal *p, const struct blank *f,
+			struct buf *b)
 {
 	yyjson_val *whole = option_named_by(f->q->options, f->typed), *option;
 	struct buf own = { 0 };
@@ -118,7 +119,8 @@ static void put_choices(struct encoding *e, struct proposal *p, const struct bla
 	buf_release(&own);
 }
 
-static void put_boolean(struct encoding *e, struct proposal *p, const struct blank *f, struct buf *b)
+static void put_boolean(struct encoding *e, struct proposal *p, const struct blank *f,
+			struct buf *b)
 {
 	static const char *const words[] = { "yes", "true", "y", "no", "false", "n" };
 

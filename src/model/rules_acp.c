@@ -1,6 +1,7 @@
-/* Cross-message rules of acp: those of all real agents (model/asks.h), and what only the connection
- * knows. One connection may have several ACP sessions, each with turns of its own; replies name none of
- * them. So the decoder leaves the ACP session in `task` of its events, and here
+/* Cross-message rules of acp: those of all real agents (model/asks.h), and what only the
+ * connection knows. One connection may have several ACP sessions, each with turns of its own;
+ * replies name none of them. So the decoder leaves the ACP session in `task` of its events, and
+ * here
  * - a reply is that of the prompt with its id, which ends a turn of that prompt's session;
  * - what session/load tells again has happened before, and is no news;
  * - costs are running totals of an ACP session;
@@ -108,8 +109,8 @@ static void set_task(struct event *e, struct str name)
 	e->task_key = 0;
 }
 
-/* What ends with a turn ends in its ACP session only; nothing does while another prompt is under way
- * there. s: NULL = which one is not known. */
+/* What ends with a turn ends in its ACP session only; nothing does while another prompt is under
+ * way there. s: NULL = which one is not known. */
 static void limit_to_session(struct apply_ctx *a, const struct acp_session *s)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
