@@ -191,7 +191,8 @@ static void report_ignored(struct queue_replies *r, uint32_t agent)
 static void note_words(struct queue_replies *r, struct queue_reply *reply, struct str line)
 {
 	const struct model *m = &r->agents->load->model;
-	struct frame_info info = { .full_length = line.n, .reply = true };
+	struct frame_info info = { .full_length = line.n, .reply = true,
+				   .direction = DIRECTION_OUT };
 	struct json_reader json = { 0 };
 	yyjson_val *root = NULL;
 

@@ -220,8 +220,6 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	m->diags.arena = &d->arena;
 	m->diags.quiet = d->quiet;
 	d->info = info ? *info : (struct frame_info){ 0 };
-	if (d->info.reply)
-		d->info.direction = DIRECTION_OUT;
 	d->bytes = bytes;
 	d->looked = NULL;
 	d->looked_dialect = NULL;

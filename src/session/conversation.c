@@ -42,7 +42,8 @@ static void apply_reply(struct load *l, struct talk *t, struct str bytes, struct
 	struct conversation *c = &l->conversation;
 	struct desk *d = talk_desk(l, t);
 	struct letter *x = letter == NONE ? NULL : &d->letters.v[letter];
-	struct frame_info info = { .full_length = bytes.n, .reply = true };
+	struct frame_info info = { .full_length = bytes.n, .reply = true,
+				   .direction = DIRECTION_OUT };
 	struct message *m = &c->message;
 
 	c->decoder.quiet = !l->want_diags;
@@ -383,7 +384,8 @@ void conversation_end(struct load *l)
 static bool answers_known(struct load *l, const struct talk *t, const struct reply_line *line)
 {
 	struct conversation *c = &l->conversation;
-	struct frame_info info = { .full_length = line->bytes.n, .reply = true };
+	struct frame_info info = { .full_length = line->bytes.n, .reply = true,
+				   .direction = DIRECTION_OUT };
 
 	c->decoder.quiet = true;
 	dialect_decode(&c->decoder, line->bytes, &info, &c->message);

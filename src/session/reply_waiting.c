@@ -151,7 +151,8 @@ static void note_length(struct talk *t, size_t n)
 static void decode_line(struct load *l, const struct reply_line *line)
 {
 	struct conversation *c = &l->conversation;
-	struct frame_info info = { .full_length = line->bytes.n, .reply = true };
+	struct frame_info info = { .full_length = line->bytes.n, .reply = true,
+				   .direction = DIRECTION_OUT };
 
 	c->decoder.quiet = true;
 	dialect_decode(&c->decoder, line->bytes, &info, &c->message);

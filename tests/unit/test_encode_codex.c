@@ -418,11 +418,11 @@ static const struct {
 	  VERDICT_WITHDRAWN, DELIVERY_BOUNCED, NULL },
 	/* a denial, but no proof that anybody read it */
 	{ { "{'id':0,'result':{'decision':'maybe'}}", RESOLVED("0"), COMPLETED("failed") }, true,
-	  VERDICT_REJECTED, DELIVERY_SENT, "nothing that the agent knows" },
+	  VERDICT_REJECTED, DELIVERY_SENT, "no answer to what line" },
 	{ { "{'id':0,'error':{'code':-1,'message':'nobody'}}", RESOLVED("0") }, true,
-	  VERDICT_REJECTED, DELIVERY_SENT, "nothing that the agent knows" },
+	  VERDICT_REJECTED, DELIVERY_SENT, "no answer to what line" },
 	{ { "{'id':0,'result':{}}", RESOLVED("0") }, true, VERDICT_REJECTED, DELIVERY_SENT,
-	  "nothing that the agent knows" },
+	  "no answer to what line" },
 	{ { "{'id':9,'result':{'decision':'accept'}}" }, true, VERDICT_NONE, DELIVERY_NONE,
 	  "which was not asked" },
 };
