@@ -120,6 +120,38 @@ is 'an answer after the ask was withdrawn' 'line 8 asks no more; the agent ignor
 is 'an answer that Claude cannot use' '"maybe" is neither allow nor deny; Claude takes it for a denial' "$(warnings answer-bad-behavior)"
 is "hooks' answers are none to an ask" '' "$(warnings sdk-hooks)"
 
+# ---- deciding
+
+# Decides the first ask of a recording as the person there did: the same bytes.
+decided() {
+	name=$1
+	shift
+	log=$tmp/$name.log
+	sed '/"can_use_tool"/q' "$tmp/logs/claude-$name.stdout" >"$log"
+	id=$(sed -n 's/^{"type":"control_request","request_id":"\([^"]*\)".*/\1/p' "$log")
+	"$GAVEL" decide "$log" "$id" "$@" --as=ann --deliver >/dev/null &&
+		cat "$log.replies.ndjson"
+}
+
+# What the recording's client said first.
+recorded() {
+	sed -n '/^{"type":"control_response"/{p;q;}' "$tmp/logs/claude-$1.stdin"
+}
+
+is 'accept' "$(recorded allow)" "$(decided allow accept)"
+is 'accept a plan' "$(recorded plan-approve)" "$(decided plan-approve accept)"
+is 'reject' "$(recorded deny)" "$(decided deny reject --explain='Rejected by reviewer: keep notes in docs/')"
+is 'reject and stop' "$(recorded deny-interrupt)" "$(decided deny-interrupt stop --explain='Stop. This is not what I asked for.')"
+is 'always, the first offer' "$(recorded allow-one-suggestion)" "$(decided allow-one-suggestion always)"
+is 'answer' "$(recorded question)" "$(decided question answer --answer='JWT
+Linux, macOS')"
+is 'answer in words of one'\''s own' "$(recorded question-free)" "$(decided question-free answer --answer='mTLS, because of the audit
+Linux')"
+is 'decline to answer' "$(recorded question-declined)" "$(decided question-declined reject --explain='The person declined to answer; decide yourself.')"
+cat "$tmp/allow.log.replies.ndjson" >"$tmp/echo"
+cat "$tmp/echo" >>"$tmp/allow.log" # as --replay-user-messages does
+is 'what Claude repeats is acknowledged' 'permission accepted acknowledged' "$(items "$tmp/allow.log" | cut -d' ' -f1-3)"
+
 # ---- what ran without asking
 
 notes() {

@@ -1,5 +1,5 @@
-/* The parts of dialect claude: what its messages mean (claude.c, claude_talk.c), and how they are put
- * into words (claude_words.c, claude_detail.c). */
+/* The parts of dialect claude: what its messages mean (claude.c, claude_talk.c), and how they are
+ * put into words (claude_words.c, claude_detail.c). */
 #ifndef GAVEL_DIALECT_CLAUDE_H
 #define GAVEL_DIALECT_CLAUDE_H
 
@@ -20,8 +20,8 @@ enum item_kind claude_item_kind(struct str tool);
 /* Whether a call may change something. Unknown tools may. */
 bool claude_tool_changes(struct str tool);
 
-/* Messages of a conversation: prompts, replies of the model, tool calls and their results; of Claude
- * Code itself about turns, subagents and modes. They add events to m. */
+/* Messages of a conversation: prompts, replies of the model, tool calls and their results; of
+ * Claude Code itself about turns, subagents and modes. They add events to m. */
 /* Checked by claude_decode_talk. */
 extern const struct shape claude_talk_shape;
 void claude_decode_talk(struct decoder *d, yyjson_val *root, struct message *m, bool told);
@@ -35,8 +35,8 @@ bool claude_detail(struct decoder *d, yyjson_val *root, enum item_kind kind, uin
 		   struct detail *out);
 /* What a tool call is about: its command, file, question …; else its input as JSON. */
 struct str claude_call_words(struct decoder *d, yyjson_val *input);
-/* Appends what one of permission_suggestions would allow, and where that is kept: "Bash(touch *)  in
- * .claude/settings.local.json". */
+/* Appends what one of permission_suggestions would allow, and where that is kept: "Bash(touch *)
+ * in .claude/settings.local.json", with two spaces between. */
 void claude_offer_words(yyjson_val *offer, struct buf *out);
 
 #endif

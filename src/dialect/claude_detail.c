@@ -1,5 +1,5 @@
-/* The page of what Claude asks: a tool call that waits, questions, a plan. All that the answer would
- * let happen is on it: members of the input without a field of their own are shown as JSON. */
+/* The page of what Claude asks: a tool call that waits, questions, a plan. All that the answer
+ * would let happen is on it: members of the input without a field of their own are shown as JSON. */
 #include "dialect/claude.h"
 
 #include "json/compose.h"

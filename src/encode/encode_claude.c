@@ -1,6 +1,6 @@
-/* Encoder for Claude Code: the answer to a control_request can_use_tool. What was asked is what runs:
- * the ask's input is copied byte for byte, unless the person has edited it. A line that is not JSON
- * ends Claude at once, so all that a person types is checked or escaped. */
+/* Encoder for Claude Code: the answer to a control_request can_use_tool. What was asked is what
+ * runs: the ask's input is copied byte for byte, unless the person has edited it. A line that is not
+ * JSON ends Claude at once, so all that a person types is checked or escaped. */
 #include "dialect/claude.h"
 #include "encode/plan.h"
 #include "encode/raw_member.h"
@@ -284,8 +284,8 @@ static struct str chosen(const struct draft *d, yyjson_val *questions)
 		       : json_get_str(yyjson_arr_get(options, d->option - 1), "label");
 }
 
-/* One line for each question, an empty one where it is not answered; of a single question, all of the
- * text is its answer. Returns how many are answered. */
+/* One line for each question, an empty one where it is not answered; of a single question, all of
+ * the text is its answer. Returns how many are answered. */
 static size_t put_answers(struct encoding *e, struct proposal *p, yyjson_val *questions,
 			  struct buf *out)
 {

@@ -231,7 +231,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 
 /* ---- proof ---- */
 
-/* Whoever of the connection tells it (a subagent, or the agent for one), it is the agent's proof. */
+/* Whoever of the connection tells it (a subagent, or the agent for one), it is the agent's
+ * proof. */
 static void acknowledge_reply(struct apply_ctx *a, uint32_t reply)
 {
 	uint32_t from = a->from;

@@ -426,7 +426,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct actor claimed = msg->from;
 	struct str refused = STR_NONE;
 	struct record *added;
-	bool screened, unauthorized;
+	bool screened, unauthorized, echo = place->echo && !ops->echoes;
 	uint64_t id;
 
 	if (a.reply)
@@ -465,7 +465,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	if (place->unplaced)
 		report(&a, SEVERITY_NOTE, "gavel/reply-unplaced", "", 0,
 		       "answers nothing that is known here; it has no effect");
-	if (place->echo)
+	if (echo)
 		report(&a, SEVERITY_NOTE, "gavel/echo", "", 0,
 		       "repeats what was said in the replies; it changes nothing");
 	if (!screened)
@@ -474,7 +474,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		report(&a, SEVERITY_NOTE, "gavel/not-its-role", "", 0,
 		       "not its role: agents of this type give out, abort or judge no work of others; "
 		       "it closes no item");
-	if (place->echo || is_repeat(&a, id)) {
+	if (echo || is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 	} else if (!place->unplaced) {
 		note_acknowledgment(&a);

@@ -398,6 +398,8 @@ struct rules_ops {
 	/* Messages name no sender: what one agent wrote is that agent's, and what it was told is
 	 * for that agent. */
 	bool names_nobody;
+	/* An agent repeats what it was told, to prove that it has used it. */
+	bool echoes;
 };
 
 /* By a dialect's number (rules_registry.c); NULL behind the last. */

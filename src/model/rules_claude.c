@@ -21,4 +21,5 @@ const struct rules_ops rules_claude = {
 	.offer_keys = asks_offer_keys,
 	.subject = asks_subject,
 	.names_nobody = true,
+	.echoes = true,
 };

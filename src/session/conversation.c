@@ -306,6 +306,7 @@ static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const s
 void conversation_claim(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
 			const struct message *msg, struct place *place)
 {
+	bool told = msg->flags & RECORD_TOLD;
 	struct desk *d = talk_desk(l, t);
 	struct buf bytes = { 0 };
 	struct err err;
@@ -314,7 +315,8 @@ void conversation_claim(struct load *l, struct talk *t, uint32_t file, const str
 		place->echo = is_echo(l, t, file, frame, msg);
 	if (l->wire.files.v[file].said)
 		claim_file(d, t, &l->wire.files.v[file], l->model.records.n, place);
-	for (uint32_t i = t->claimed; d && i < d->letters.n; i++) {
+	/* an agent that writes the same has not said it */
+	for (uint32_t i = t->claimed; told && d && i < d->letters.n; i++) {
 		struct letter *x = &d->letters.v[i];
 		bool open = x->channel == CHANNEL_AGENT && x->message == NONE &&
 			    x->state != LETTER_VOID;

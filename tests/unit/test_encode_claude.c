@@ -4,7 +4,8 @@
 #include "decide/question.h"
 
 #define R "98f31fbc-90e5-4467-8fe8-eddb7a09a898"
-#define ANSWER "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"" R \
+#define ANSWER \
+	"{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"" R \
 	"\",\"response\":"
 
 static struct bench b;
