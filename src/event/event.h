@@ -211,7 +211,8 @@ struct event {
 			  tells it of a timeout; EV_TOOL: it changes something; EV_MODE: it
 			  asks before it does */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
-			  object; EV_TURN_ASK: has applied_feedback */
+			  object; EV_TURN_ASK: has applied_feedback; EV_TOOL that goes on: `other`
+			  has reviewed it in a person's place */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
 			     EV_ACK: it proves nothing (set by the rules) */
 	bool no_findings; /* of a verdict: its review has no findings */
