@@ -192,6 +192,36 @@ static void decode_item(struct decoder *d, struct message *m, yyjson_val *params
 		e->other = STR("the person who typed it");
 }
 
+/* A hook, or a second model, was asked in a person's place whether a call may run. */
+static void add_review(struct message *m, struct str call, struct str by, const char *where)
+{
+	struct event *e;
+
+	if (!call.n)
+		return;
+	m->correlation = call;
+	e = event_add(m, EV_TOOL, call, where);
+	e->tool = TOOL_GOES_ON;
+	e->acked = true;
+	e->other = by;
+}
+
+/* run.id is permission-request:N:FILE:CALL */
+static void decode_hook(struct decoder *d, struct message *m, yyjson_val *run)
+{
+	struct str id = json_get_str(run, "id"), path = json_get_str(run, "sourcePath");
+	size_t colon = id.n;
+
+	if (!str_is(json_get_str(run, "eventName"), "permissionRequest") ||
+	    !str_is(json_get_str(run, "status"), "completed"))
+		return;
+	while (colon && id.p[colon - 1] != ':')
+		colon--;
+	add_review(m, str_from(id, colon),
+		   str_of(arena_printf(&d->arena, "the hook of %.*s", STR_ARG(path))),
+		   "/params/run/id");
+}
+
 static void decode_thread(struct message *m, yyjson_val *params)
 {
 	yyjson_val *thread = json_get(params, "thread");
@@ -247,6 +277,11 @@ static void decode_notification(struct decoder *d, yyjson_val *root, struct mess
 		codex_add_usage(m, json_get(json_get(params, "tokenUsage"), "last"), false);
 	else if (str_is(m->kind, "thread/started"))
 		decode_thread(m, params);
+	else if (str_is(m->kind, "hook/completed"))
+		decode_hook(d, m, json_get(params, "run"));
+	else if (str_is(m->kind, "item/autoApprovalReview/completed"))
+		add_review(m, json_get_str(params, "targetItemId"), STR("an automatic review"),
+			   "/params/targetItemId");
 	else if (str_is(m->kind, "thread/settings/updated"))
 		codex_add_mode(d, m, json_get(settings, "approvalPolicy"),
 			       json_get(settings, "approvalsReviewer"));

@@ -218,7 +218,8 @@ struct event {
 			  asks before it does; EV_RESPONSE: it gives the ask up, so a withdrawal
 			  says the same */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
-			  object; EV_TURN_ASK: has applied_feedback */
+			  object; EV_TURN_ASK: has applied_feedback; EV_TOOL that goes on: `other`
+			  has reviewed it in a person's place */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
 			     EV_ACK: it proves nothing (set by the rules); EV_TOOL: the
 			     call's end does not prove that an answer was used */

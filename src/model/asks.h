@@ -86,6 +86,8 @@ struct session_asks {
 	uint32_t turn;           /* task that is under way, NONE */
 	uint32_t turns;          /* that have no id of their own, so far */
 	HVEC(struct work_folder) folders; /* in the order of messages */
+	uint64_t reviewed;       /* hash of the call that was reviewed last, by no person */
+	uint32_t reviewer;       /* by what, interned */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
 	bool allowed_always;     /* a person has allowed some calls for good */

@@ -27,7 +27,8 @@ struct reply_key {
 	uint64_t hash;
 	bool before;
 	bool unique;
-	bool escalates; /* an escalation may be followed by an answer to the same message */
+	bool escalates; /* an escalation, or the reason of a rejection that is told before it, may be
+			   followed by an answer to the same message */
 };
 
 struct reply_keys {

@@ -50,12 +50,38 @@ static void name_sender(struct apply_ctx *a, struct str group)
 		a->msg->from = from;
 }
 
+/* A turn/steer has the reason of a rejection: it stands behind an ask of its turn, and the rejection
+ * follows. */
+static void add_turn_key(struct reply_keys *out, struct str turn)
+{
+	if (turn.n)
+		vec_push(&out->list, (struct reply_key){ reply_key(ANSWERS_TURN, 0, turn),
+							 .escalates = true });
+}
+
+static void reply_keys(const struct message *msg, struct reply_keys *out)
+{
+	if (str_is(msg->kind, "turn/steer") && msg->correlation.n)
+		add_turn_key(out, msg->correlation);
+	else
+		asks_reply_keys(msg, out);
+}
+
+static void offer_keys(const struct model *m, uint32_t session, const struct message *msg,
+		       struct reply_keys *out)
+{
+	for (uint32_t i = 0; i < msg->events.n; i++)
+		if (msg->events.v[i].type == EV_ITEM)
+			add_turn_key(out, msg->events.v[i].task);
+	asks_offer_keys(m, session, msg, out);
+}
+
 const struct rules_ops rules_codex = {
 	.name = "codex",
 	.apply = apply,
 	.find_session = name_sender,
-	.reply_keys = asks_reply_keys,
-	.offer_keys = asks_offer_keys,
+	.reply_keys = reply_keys,
+	.offer_keys = offer_keys,
 	.subject = asks_subject,
 	.names_nobody = true,
 };

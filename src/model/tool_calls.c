@@ -35,14 +35,16 @@ static void report_unasked(struct apply_ctx *a, const struct tool_call *call, co
 			   const struct ask_rules *rules)
 {
 	const struct session_asks *s = asks_of(a);
-	struct str tool = model_str(a->m, call->tool);
+	struct str tool = model_str(a->m, call->tool), by = e->other;
 	char name[QUOTED_MAX], why[QUOTED_MAX];
 
 	tool_act_add(a, call->agent, false);
-	if (e->other.n)
+	if (!by.n && s->reviewed == call->id)
+		by = model_str(a->m, s->reviewer);
+	if (by.n)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: allowed by %s", quoted(tool, name),
-		       quoted(e->other, why));
+		       quoted(by, why));
 	else if (s->allowed_always)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking; some calls were allowed for good before",
@@ -97,6 +99,10 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 		call->ask = ask_of_call(asks_of(a), a->message, id_hash(a, e));
 		break;
 	case TOOL_GOES_ON:
+		if (e->acked) { /* often before anything else tells of the call */
+			asks_of(a)->reviewed = id_hash(a, e);
+			asks_of(a)->reviewer = model_intern(a->m, e->other);
+		}
 		if (found != NONE)
 			a->m->tool_calls.v[found].severe |= e->severe;
 		if (found != NONE && e->again)
