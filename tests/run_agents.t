@@ -134,7 +134,7 @@ ok '... is quoted' says 'Invalid API key'
 ok 'claude: i prompts' agent claude "<until:Nothing>i<until:prompt dev:>say hi<Enter><until:finished>4<until:hello>$save said<Enter>Q" hello
 ok '... the words' told '"content":"say hi"'
 ok 'codex: :prompt' agent codex ':prompt say hi<Enter><until:finished>:prompt dev and more<Enter>4<until:again>Q' hello
-ok '... twice' sh -c '[ "$(grep -c "turn/start" "$1")" = 2 ]' sh "$capture"
+is '... twice' 2 "$(told_lines | grep -c '"turn/start"')"
 ok '... by its name once' told '"text":"and more"'
 rm -f release
 ok 'acp: a prompt waits for the end of the turn' agent acp "4<until:started>:prompt later<Enter><until:when its turn is over>:interrupt<Enter><until:again>Q" 'started hold:release' --prompt=go

@@ -185,7 +185,7 @@ static void on_message(void *ctx, struct load *l, const struct message *msg, con
 	c = s->supervised.v[in.agent];
 	if (c->driver)
 		supervisor_drive_note(c, msg, in.bytes);
-	if (c->driver || msg->dialect != DIALECT_ORCHESTRATOR)
+	if (c->driver || s->only_drives || msg->dialect != DIALECT_ORCHESTRATOR)
 		return;
 	if (msg->flags & RECORD_TOLD) {
 		note_told(c, &in);

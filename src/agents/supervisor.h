@@ -66,6 +66,7 @@ struct supervisor {
 	VEC(struct life) lives; /* for the views */
 	bool leaving;   /* agents are being stopped */
 	bool stay;      /* agents go on when gavel ends */
+	bool only_drives; /* no requests are answered: --detach is no orchestrator */
 	int64_t counted_ms; /* when rates were last computed */
 	uint32_t looked; /* messages counted in `lives` */
 };

@@ -111,7 +111,7 @@ int work_detached(struct watch *w, struct supervisor *f, const struct err *err)
 	int64_t start = loop_now_ms(), waited = 0;
 	int code = err->text[0] ? EXIT_TROUBLE : EXIT_FINE;
 
-	f->stay = true;
+	f->stay = f->only_drives = true;
 	watch_begin(w, STR("agents"));
 	while (waited < READY_MS && !all_started(f, waited)) {
 		take(w, f, POLL_MS);
