@@ -137,12 +137,12 @@ ok 'codex: :prompt' agent codex ':prompt say hi<Enter><until:finished>:prompt de
 is '... twice' 2 "$(told_lines | grep -c '"turn/start"')"
 ok '... by its name once' told '"text":"and more"'
 rm -f release
-ok 'acp: a prompt waits for the end of the turn' agent acp "4<until:started>:prompt later<Enter><until:when its turn is over>:interrupt<Enter><until:again>Q" 'started hold:release' --prompt=go
+ok 'acp: a prompt waits for the end of the turn' agent acp "4<until:underway>:prompt later<Enter><until:when its turn is over>:interrupt<Enter><until:again>Q" 'underway hold:release' --prompt=go
 ok '... of the first one' told '"text":"later"'
 ok '... which was cancelled' told '"method":"session/cancel"'
-ok 'claude: more words join the turn' agent claude "4<until:started>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'started hold:release' --prompt=go
+ok 'claude: more words join the turn' agent claude "4<until:underway>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'underway hold:release' --prompt=go
 ok '... which is interrupted' told '"subtype":"interrupt"'
-ok 'codex: they steer it' agent codex "4<until:started>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'started hold:release' --prompt=go
+ok 'codex: they steer it' agent codex "4<until:underway>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'underway hold:release' --prompt=go
 ok '... by a turn/steer' told '"method":"turn/steer"'
 ok '... and turn/interrupt' told '"method":"turn/interrupt"'
 ok 'a mode' agent claude ":mode plan<Enter><until:has changed its mode>:mode nonsense<Enter><until:Cannot set permission mode>Q" hello
@@ -177,15 +177,15 @@ is '... is greeted again, its prompt is not repeated' '2 2 1 1' "$(told_lines | 
 is '... with numbers of its own' '1 2 3 4 5 6' "$(told_lines | sed -n 's/.*"id":\([0-9]*\),"method".*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
 
 # nobody speaks to it before somebody attaches who may
-ok 'codex: attached to' detached codex 'started hold:release' --prompt=go
-ok '... goes on' on "4<until:started>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q"
+ok 'codex: attached to' detached codex 'underway hold:release' --prompt=go
+ok '... goes on' on "4<until:underway>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q"
 ok '... in the same turn' told '"method":"turn/steer","params":{"threadId":"th-1","expectedTurnId":"turn-1"'
 is '... without another handshake' '1 1' "$(told_lines | grep -c '"initialize"') $(told_lines | grep -c thread/start)"
 ok '... stopped' stop
-ok 'codex: who decides' detached codex 'started hold:release bye' --prompt=go
-printf '%s' "4<until:started>$save locked<Enter><until:bye>Q" >keys
+ok 'codex: who decides' detached codex 'underway hold:release bye' --prompt=go
+printf '%s' "4<until:underway>$save locked<Enter><until:bye>Q" >keys
 timeout 60 "$GAVEL" --headless --size 120x24 --keys keys "$capture" >out2 2>err2 &
-holds locked started
+holds locked underway
 ok '... keeps others from prompting' fails 3 "$GAVEL" agents prompt dev hi
 ok '... is named' says 'another gavel decides here'
 : >release
