@@ -104,8 +104,6 @@ void driver_note(struct driver *d, struct str line, bool told)
 		return;
 	read = json_read(&d->reader, line, &root);
 	if ((read != JSON_OK && read != JSON_REPAIRED) || !yyjson_is_obj(root)) {
-		if (!told && !d->malformed && d->live)
-			driver_say(d, "writes lines that are no messages");
 		d->malformed |= !told;
 		return;
 	}

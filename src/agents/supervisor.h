@@ -52,6 +52,7 @@ struct supervised_agent {
 	struct buf said;       /* what its driver had to say last */
 	bool ends_input;       /* as soon as it was told to interrupt its turn */
 	uint32_t prompts;      /* that it was started with */
+	bool malformed;        /* it was said that it writes lines that are no messages */
 	bool finished;         /* its turn has ended, which was not said yet */
 };
 

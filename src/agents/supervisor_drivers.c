@@ -86,6 +86,7 @@ static void note_holder(struct supervised_agent *c, struct str record)
 			driver_end(c->driver);
 		} else if (json_int(json_get(root, "n"), &run)) {
 			driver_run(c->driver);
+			c->malformed = false;
 			c->driven = (unsigned)run;
 		}
 	}
@@ -120,6 +121,11 @@ static void show_notice(struct supervisor *s, struct supervised_agent *c)
 		app_say(&s->watch->app, ROLE_OK, "%s has finished; {prompt} prompts it",
 			child->name);
 	c->finished = false;
+	/* the last line of one that has ended may be cut */
+	if (d->malformed && !c->malformed && child->life == CHILD_RUNS) {
+		c->malformed = true;
+		driver_say(d, "writes lines that are no messages");
+	}
 	if (!d->notice.n)
 		return;
 	buf_clear(&c->said);
