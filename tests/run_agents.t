@@ -170,6 +170,14 @@ ok '... one prompt for two' fails 2 "$GAVEL" run --detach --config=config.json -
 ok '... is for none' says '--prompt is for one agent'
 "$GAVEL" agents stop --all >/dev/null
 
+cat >config.json <<END
+{ "agents": [
+	{ "name": "claude", "command": ["$FAKE_AGENT", "claude underway"], "dialect": "claude", "prompt": "do one" },
+	{ "name": "other", "command": ["$FAKE_AGENT", "claude hello"], "dialect": "claude", "prompt": "do two" } ] }
+END
+ok 'an agent called like its program' run "4<until:underway><until:hello>$save named<Enter>Q" --config=config.json
+ok '... is no claim of the other one' sh -c '! grep -q invalid named'
+
 # ---- restarted, attached to ----
 
 ok 'a restarted agent' agent acp "<until:finished>:restart<Enter><until:running again>:prompt more<Enter><until:finished>Q" hello --prompt=go
