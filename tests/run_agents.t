@@ -211,6 +211,7 @@ for d in ${DECIDED-claude codex acp}; do
 	case $d in claude) id=ask-1 ;; codex) id=th-1/call-1 ;; acp) id=ses-1/call-1 ;; esac
 	holds "$capture" 'touch f1' 2
 	is '... waits' "$id" "$(item_id)"
+	ok '... since when is known' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qE "\"opened\":\{\"line\":[0-9]+,\"time\":[0-9]{13}"' sh "$capture"
 	ok '... is listed' sh -c '"$GAVEL" agents | grep -q "1 open"'
 	ok '... accepted by a script' "$GAVEL" decide "$capture" "$id" accept --deliver
 	ok '... goes on' holds "$capture" done
