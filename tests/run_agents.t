@@ -134,15 +134,15 @@ ok '... is quoted' says 'Invalid API key'
 ok 'claude: i prompts' agent claude "<until:Nothing>i<until:prompt dev:>say hi<Enter><until:finished>4<until:hello>$save said<Enter>Q" hello
 ok '... the words' told '"content":"say hi"'
 ok 'codex: :prompt' agent codex ':prompt say hi<Enter><until:finished>:prompt dev and more<Enter>4<until:again>Q' hello
-ok '... twice' sh -c '[ "$(grep -c "turn/start" "$1")" = 2 ]' sh "$capture"
+is '... twice' 2 "$(told_lines | grep -c '"turn/start"')"
 ok '... by its name once' told '"text":"and more"'
 rm -f release
-ok 'acp: a prompt waits for the end of the turn' agent acp "4<until:started>:prompt later<Enter><until:when its turn is over>:interrupt<Enter><until:again>Q" 'started hold:release' --prompt=go
+ok 'acp: a prompt waits for the end of the turn' agent acp "4<until:underway>:prompt later<Enter><until:when its turn is over>:interrupt<Enter><until:again>Q" 'underway hold:release' --prompt=go
 ok '... of the first one' told '"text":"later"'
 ok '... which was cancelled' told '"method":"session/cancel"'
-ok 'claude: more words join the turn' agent claude "4<until:started>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'started hold:release' --prompt=go
+ok 'claude: more words join the turn' agent claude "4<until:underway>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'underway hold:release' --prompt=go
 ok '... which is interrupted' told '"subtype":"interrupt"'
-ok 'codex: they steer it' agent codex "4<until:started>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'started hold:release' --prompt=go
+ok 'codex: they steer it' agent codex "4<until:underway>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q" 'underway hold:release' --prompt=go
 ok '... by a turn/steer' told '"method":"turn/steer"'
 ok '... and turn/interrupt' told '"method":"turn/interrupt"'
 ok 'a mode' agent claude ":mode plan<Enter><until:has changed its mode>:mode nonsense<Enter><until:Cannot set permission mode>Q" hello
@@ -170,6 +170,14 @@ ok '... one prompt for two' fails 2 "$GAVEL" run --detach --config=config.json -
 ok '... is for none' says '--prompt is for one agent'
 "$GAVEL" agents stop --all >/dev/null
 
+cat >config.json <<END
+{ "agents": [
+	{ "name": "claude", "command": ["$FAKE_AGENT", "claude underway"], "dialect": "claude", "prompt": "do one" },
+	{ "name": "other", "command": ["$FAKE_AGENT", "claude hello"], "dialect": "claude", "prompt": "do two" } ] }
+END
+ok 'an agent called like its program' run "4<until:underway><until:hello>$save named<Enter>Q" --config=config.json
+ok '... is no claim of the other one' sh -c '! grep -q invalid named'
+
 # ---- restarted, attached to ----
 
 ok 'a restarted agent' agent acp "<until:finished>:restart<Enter><until:running again>:prompt more<Enter><until:finished>Q" hello --prompt=go
@@ -177,15 +185,15 @@ is '... is greeted again, its prompt is not repeated' '2 2 1 1' "$(told_lines | 
 is '... with numbers of its own' '1 2 3 4 5 6' "$(told_lines | sed -n 's/.*"id":\([0-9]*\),"method".*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
 
 # nobody speaks to it before somebody attaches who may
-ok 'codex: attached to' detached codex 'started hold:release' --prompt=go
-ok '... goes on' on "4<until:started>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q"
+ok 'codex: attached to' detached codex 'underway hold:release' --prompt=go
+ok '... goes on' on "4<until:underway>:prompt more words<Enter><until:more words>:interrupt<Enter><until:finished>Q"
 ok '... in the same turn' told '"method":"turn/steer","params":{"threadId":"th-1","expectedTurnId":"turn-1"'
 is '... without another handshake' '1 1' "$(told_lines | grep -c '"initialize"') $(told_lines | grep -c thread/start)"
 ok '... stopped' stop
-ok 'codex: who decides' detached codex 'started hold:release bye' --prompt=go
-printf '%s' "4<until:started>$save locked<Enter><until:bye>Q" >keys
+ok 'codex: who decides' detached codex 'underway hold:release bye' --prompt=go
+printf '%s' "4<until:underway>$save locked<Enter><until:bye>Q" >keys
 timeout 60 "$GAVEL" --headless --size 120x24 --keys keys "$capture" >out2 2>err2 &
-holds locked started
+holds locked underway
 ok '... keeps others from prompting' fails 3 "$GAVEL" agents prompt dev hi
 ok '... is named' says 'another gavel decides here'
 : >release
@@ -203,6 +211,7 @@ for d in ${DECIDED-claude codex acp}; do
 	case $d in claude) id=ask-1 ;; codex) id=th-1/call-1 ;; acp) id=ses-1/call-1 ;; esac
 	holds "$capture" 'touch f1' 2
 	is '... waits' "$id" "$(item_id)"
+	ok '... since when is known' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qE "\"opened\":\{\"line\":[0-9]+,\"time\":[0-9]{13}"' sh "$capture"
 	ok '... is listed' sh -c '"$GAVEL" agents | grep -q "1 open"'
 	ok '... accepted by a script' "$GAVEL" decide "$capture" "$id" accept --deliver
 	ok '... goes on' holds "$capture" done

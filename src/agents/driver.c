@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+enum { WORDS_MAX_BYTES = 300 };
+
 static const struct driver_ops *const drivers[] = { &driver_claude, &driver_codex, &driver_acp };
 
 const struct driver_ops *driver_of(enum dialect_id dialect)
@@ -43,12 +45,11 @@ static void drop_prompt(struct driver *d, uint32_t i)
 {
 	free(d->prompts.v[i].text);
 	d->prompts.n--;
-	memmove(&d->prompts.v[i], &d->prompts.v[i + 1],
-		(d->prompts.n - i) * sizeof(*d->prompts.v));
+	memmove(&d->prompts.v[i], &d->prompts.v[i + 1], (d->prompts.n - i) * sizeof(*d->prompts.v));
 }
 
-/* Numbers go on, so that each is that of one request in the whole capture. A prompt that was given for
- * the start waits already. */
+/* Numbers go on, so that each is that of one request in the whole capture. A prompt that was
+ * given for the start waits already. */
 void driver_run(struct driver *d)
 {
 	if (d->runs) /* its holder was killed before it could record the end */
@@ -103,8 +104,6 @@ void driver_note(struct driver *d, struct str line, bool told)
 		return;
 	read = json_read(&d->reader, line, &root);
 	if ((read != JSON_OK && read != JSON_REPAIRED) || !yyjson_is_obj(root)) {
-		if (!told && !d->malformed && d->live)
-			driver_say(d, "writes lines that are no messages");
 		d->malformed |= !told;
 		return;
 	}
@@ -206,6 +205,11 @@ bool driver_next(struct driver *d, struct buf *line)
 
 /* ---- for the dialects ---- */
 
+struct str driver_cut(struct str words)
+{
+	return str_make(words.p, words.n < WORDS_MAX_BYTES ? words.n : WORDS_MAX_BYTES);
+}
+
 void driver_say(struct driver *d, const char *format, ...)
 {
 	va_list ap;
@@ -218,8 +222,9 @@ void driver_say(struct driver *d, const char *format, ...)
 
 bool driver_is_login(struct str words)
 {
-	static const char *const some[] = { "log in", "login", "logged in", "auth", "api key",
-					    "api_key", "apikey", "credential", "unauthorized" };
+	static const char *const some[] = { "log in", "login",      "logged in",
+					    "auth",   "api key",    "api_key",
+					    "apikey", "credential", "unauthorized" };
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
 		if (str_contains_nocase(words, str_of(some[i])))
@@ -231,7 +236,7 @@ void driver_fail(struct driver *d, const char *what, struct str why)
 {
 	d->step = DRIVER_FAILED;
 	d->needs_login = driver_is_login(why);
-	driver_say(d, "refused %s: %.*s", what, (int)(why.n < 300 ? why.n : 300), why.n ? why.p : "");
+	driver_say(d, "refused %s: %.*s", what, STR_ARG(driver_cut(why)));
 }
 
 void driver_step_to(struct driver *d, enum driver_step step)

@@ -1,6 +1,6 @@
-/* What gavel says by itself to a real agent (claude, codex, acp): the handshake, prompts, interrupts,
- * changes of its mode, refusals of what gavel cannot do for it. One small state machine per dialect. No
- * I/O, no clock.
+/* What gavel says by itself to a real agent (claude, codex, acp): the handshake, prompts,
+ * interrupts, changes of its mode, refusals of what gavel cannot do for it. One small state
+ * machine per dialect. No I/O, no clock.
  *
  *   driver_init      for a dialect that has a driver
  *   driver_run       a process was started: nothing has been said to it, nothing by it
@@ -10,12 +10,12 @@
  *   driver_prompt    and the other wishes of the user; they wait until the agent can take them
  *   driver_next      a line that is due, again and again until there is none
  *
- * The capture is the state: who attaches to an agent notes its capture from the beginning, and goes on
- * where the gavel before stopped. A line that driver_next returned counts as told at once, and is noted
- * a second time when the capture has it; that changes nothing any more.
+ * The capture is the state: who attaches to an agent notes its capture from the beginning, and
+ * goes on where the gavel before stopped. A line that driver_next returned counts as told at once,
+ * and is noted a second time when the capture has it; that changes nothing any more.
  *
- * Only whole lines of JSON are written that the program is known to understand: a malformed one ends
- * Claude. */
+ * Only whole lines of JSON are written that the program is known to understand: a malformed one
+ * ends Claude. */
 #ifndef GAVEL_AGENTS_DRIVER_H
 #define GAVEL_AGENTS_DRIVER_H
 
@@ -29,10 +29,10 @@ enum driver_step {
 	DRIVER_FRESH,        /* nothing was said */
 	DRIVER_INITIALIZING, /* waits for the answer */
 	DRIVER_INITIALIZED,
-	DRIVER_ANNOUNCED,    /* the agent was told that it is initialized */
-	DRIVER_OPENING,      /* waits for its session or thread */
-	DRIVER_READY,        /* takes prompts */
-	DRIVER_FAILED,       /* the agent refused; a notice said why */
+	DRIVER_ANNOUNCED, /* the agent was told that it is initialized */
+	DRIVER_OPENING,   /* waits for its session or thread */
+	DRIVER_READY,     /* takes prompts */
+	DRIVER_FAILED,    /* the agent refused; a notice said why */
 };
 
 /* A prompt that waits. */
@@ -75,17 +75,17 @@ struct driver {
 	const struct driver_ops *ops;
 	enum driver_step step;
 	bool live;
-	bool runs;         /* its process was started, by the capture */
-	bool busy;         /* a turn runs */
-	bool has_spoken;   /* this process has written a message */
-	bool malformed;    /* and a line on standard output that is none */
-	bool needs_login;  /* what it refused last is about keys or a login */
-	struct buf notice; /* a sentence for the user behind the agent's name; the caller clears it */
+	bool runs;        /* its process was started, by the capture */
+	bool busy;        /* a turn runs */
+	bool has_spoken;  /* this process has written a message */
+	bool malformed;   /* and a line on standard output that is none */
+	bool needs_login; /* what it refused last is about keys or a login */
+	struct buf notice; /* for the user, behind the agent's name; the caller clears it */
 	uint32_t prompted; /* prompts that the capture has, of this run */
 	VEC(struct driver_prompt) prompts;
 
 	/* private */
-	bool composing;     /* the line that is noted was not written yet */
+	bool composing; /* the line that is noted was not written yet */
 	struct buf folder;
 	struct buf session; /* or thread */
 	struct buf turn;    /* codex: the one that runs, as far as its id is known */
@@ -121,6 +121,8 @@ bool driver_mode(struct driver *d, struct str mode);
 bool driver_next(struct driver *d, struct buf *line);
 
 /* For the dialects (driver.c): */
+/* The beginning of an agent's words, for a notice. */
+struct str driver_cut(struct str words);
 void driver_say(struct driver *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The handshake was refused. */
 void driver_fail(struct driver *d, const char *what, struct str why);
@@ -142,7 +144,7 @@ bool driver_is_login(struct str words);
 
 /* What two JSON-RPC dialects have in common (driver_rpc.c). */
 struct driver_rpc {
-	bool (*is_ask)(struct str method);      /* that a person answers */
+	bool (*is_ask)(struct str method); /* that a person answers */
 	void (*notified)(struct driver *d, struct str method, yyjson_val *params);
 	void (*requested)(struct driver *d, struct driver_request *r, yyjson_val *params);
 	void (*announced)(struct driver *d, struct str method); /* a notification to the agent */

@@ -1,6 +1,7 @@
-/* Driver of agents of the Agent Client Protocol: initialize, session/new; then session/prompt, one at a
- * time, since an agent may drop words that come while it works. gavel declares that it has neither files
- * nor terminals for the agent; who asks for them all the same gets an error, which does no harm. */
+/* Driver of agents of the Agent Client Protocol: initialize, session/new; then session/prompt,
+ * one at a time, since an agent may drop words that come while it works. gavel declares that it
+ * has neither files nor terminals for the agent; who asks for them all the same gets an error,
+ * which does no harm. */
 #include "agents/driver.h"
 
 static bool is_ask(struct str method)
@@ -90,12 +91,10 @@ static void failed(struct driver *d, struct driver_request *r, struct str why)
 	if (str_is(method, "session/prompt"))
 		driver_turn_ends(d);
 	d->needs_login = driver_is_login(why);
-	driver_say(d, "refused %s: %.*s", r->method, (int)(why.n < 300 ? why.n : 300),
-		   why.n ? why.p : "");
+	driver_say(d, "refused %s: %.*s", r->method, STR_ARG(driver_cut(why)));
 }
 
-static const struct driver_rpc rpc = { is_ask,    notified, requested,
-				       announced, replied,  failed };
+static const struct driver_rpc rpc = { is_ask, notified, requested, announced, replied, failed };
 
 static void heard(struct driver *d, yyjson_val *root)
 {
@@ -113,8 +112,9 @@ static void initialize(struct driver *d, struct buf *line)
 {
 	buf_adds(line, HEAD);
 	driver_rpc_request(d, "initialize", line);
-	buf_adds(line, "\"protocolVersion\":1,\"clientCapabilities\":{\"fs\":{\"readTextFile\":false,"
-		       "\"writeTextFile\":false},\"terminal\":false,\"elicitation\":{\"form\":{}}},");
+	buf_adds(line,
+		 "\"protocolVersion\":1,\"clientCapabilities\":{\"fs\":{\"readTextFile\":false,"
+		 "\"writeTextFile\":false},\"terminal\":false,\"elicitation\":{\"form\":{}}},");
 	driver_put_client(line);
 	buf_adds(line, "}}");
 }

@@ -1,5 +1,5 @@
-/* Driver of Claude Code's stream-json: initialize, prompts at any time (while a turn runs they join it),
- * interrupt, set_permission_mode. Requests to it are called gavel-N. */
+/* Driver of Claude Code's stream-json: initialize, prompts at any time (while a turn runs they
+ * join it), interrupt, set_permission_mode. Requests to it are called gavel-N. */
 #include "agents/driver.h"
 
 #define OWN "gavel-"
@@ -18,8 +18,7 @@ static void heard_response(struct driver *d, yyjson_val *response)
 	}
 	error = json_get_str(response, "error");
 	d->needs_login = driver_is_login(error);
-	driver_say(d, "refused what it was told: %.*s", (int)(error.n < 300 ? error.n : 300),
-		   error.n ? error.p : "");
+	driver_say(d, "refused what it was told: %.*s", STR_ARG(driver_cut(error)));
 }
 
 /* The end of a turn. */
@@ -30,7 +29,7 @@ static void heard_result(struct driver *d, yyjson_val *root)
 	driver_turn_ends(d);
 	if (yyjson_get_bool(json_get(root, "is_error")) && driver_is_login(words)) {
 		d->needs_login = true;
-		driver_say(d, "could not work: %.*s", (int)(words.n < 300 ? words.n : 300), words.p);
+		driver_say(d, "could not work: %.*s", STR_ARG(driver_cut(words)));
 	}
 }
 
@@ -83,8 +82,9 @@ static void told(struct driver *d, yyjson_val *root)
 
 static void begin_request(struct driver *d, const char *subtype, struct buf *line)
 {
-	buf_printf(line, "{\"type\":\"control_request\",\"request_id\":\"" OWN "%llu\",\"request\":"
-			 "{\"subtype\":\"%s\"",
+	buf_printf(line,
+		   "{\"type\":\"control_request\",\"request_id\":\"" OWN "%llu\",\"request\":"
+		   "{\"subtype\":\"%s\"",
 		   (unsigned long long)(d->last_id + 1), subtype);
 }
 
@@ -96,8 +96,9 @@ static bool next(struct driver *d, struct buf *line)
 		begin_request(d, "initialize", line);
 		buf_adds(line, ",\"hooks\":{}}}");
 	} else if (asked) {
-		buf_printf(line, "{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\","
-				 "\"request_id\":%s,\"error\":\"gavel does not do that\"}}",
+		buf_printf(line,
+			   "{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\","
+			   "\"request_id\":%s,\"error\":\"gavel does not do that\"}}",
 			   asked->id);
 	} else if (d->interrupt) {
 		d->interrupt = false;

@@ -1,5 +1,6 @@
-/* Driver of codex app-server: initialize, initialized, thread/start; then a turn for each prompt. A prompt
- * while a turn runs joins it (turn/steer); if the turn does not take it, it becomes the next one. */
+/* Driver of codex app-server: initialize, initialized, thread/start; then a turn for each
+ * prompt. A prompt while a turn runs joins it (turn/steer); if the turn does not take it, it
+ * becomes the next one. */
 #include "agents/driver.h"
 
 static bool is_ask(struct str method)
@@ -32,8 +33,7 @@ static void notified(struct driver *d, struct str method, yyjson_val *params)
 		driver_turn_ends(d);
 		if (why.n && driver_is_login(why)) {
 			d->needs_login = true;
-			driver_say(d, "could not work: %.*s", (int)(why.n < 300 ? why.n : 300),
-				   why.p);
+			driver_say(d, "could not work: %.*s", STR_ARG(driver_cut(why)));
 		}
 	}
 }
@@ -78,7 +78,6 @@ static void replied(struct driver *d, struct driver_request *r, yyjson_val *resu
 static void failed(struct driver *d, struct driver_request *r, struct str why)
 {
 	struct str method = str_of(r->method);
-	int n = (int)(why.n < 300 ? why.n : 300);
 
 	if (str_is(method, "initialize") || str_is(method, "thread/start") ||
 	    str_is(method, "thread/resume")) {
@@ -90,12 +89,11 @@ static void failed(struct driver *d, struct driver_request *r, struct str why)
 		if (str_is(method, "turn/start"))
 			driver_turn_ends(d);
 		d->needs_login = driver_is_login(why);
-		driver_say(d, "refused %s: %.*s", r->method, n, why.n ? why.p : "");
+		driver_say(d, "refused %s: %.*s", r->method, STR_ARG(driver_cut(why)));
 	}
 }
 
-static const struct driver_rpc rpc = { is_ask,    notified, requested,
-				       announced, replied,  failed };
+static const struct driver_rpc rpc = { is_ask, notified, requested, announced, replied, failed };
 
 static void heard(struct driver *d, yyjson_val *root)
 {

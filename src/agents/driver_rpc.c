@@ -86,6 +86,6 @@ struct str driver_rpc_text(yyjson_val *blocks)
 
 void driver_put_client(struct buf *line)
 {
-	buf_adds(line, "\"clientInfo\":{\"name\":\"gavel\",\"title\":\"gavel\",\"version\":\"" PACKAGE_VERSION
-		       "\"}");
+	buf_adds(line, "\"clientInfo\":{\"name\":\"gavel\",\"title\":\"gavel\",\"version\":"
+		       "\"" PACKAGE_VERSION "\"}");
 }

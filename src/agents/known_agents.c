@@ -4,22 +4,24 @@
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NO_WORDS ((const char *const[]){ NULL })
 
-#define CLAUDE_ENV "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", \
-		   "ANTHROPIC_BASE_URL", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_USE_BEDROCK", \
-		   "CLAUDE_CODE_USE_VERTEX"
+#define CLAUDE_ENV \
+	"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", \
+		"ANTHROPIC_BASE_URL", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_USE_BEDROCK", \
+		"CLAUDE_CODE_USE_VERTEX"
 #define CODEX_ENV "OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME", "OPENAI_BASE_URL"
-#define GEMINI_ENV "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", \
-		   "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_USE_VERTEXAI"
+#define GEMINI_ENV \
+	"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", \
+		"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_USE_VERTEXAI"
 
-/* claude-agent-acp before claude: the first row that fits counts. What they do while nobody answers,
- * and which of them review themselves, is in the manual (section REAL AGENTS). */
+/* claude-agent-acp before claude: the first row that fits counts. What they do while nobody
+ * answers, and which of them review themselves, is in the manual (section REAL AGENTS). */
 const struct known_agent known_agents[] = {
 	{ "claude-agent-acp", NULL, DIALECT_ACP, NO_WORDS, WORDS(CLAUDE_ENV), "claude /login" },
 	{ "claude-code-acp", NULL, DIALECT_ACP, NO_WORDS, WORDS(CLAUDE_ENV), "claude /login" },
 	{ "codex-acp", NULL, DIALECT_ACP, NO_WORDS, WORDS(CODEX_ENV), "codex login" },
 	{ "claude", "claude-code", DIALECT_CLAUDE,
-	  WORDS("-p|--print", "--input-format stream-json", "--output-format stream-json", "--verbose",
-		"--permission-prompt-tool stdio", "--replay-user-messages"),
+	  WORDS("-p|--print", "--input-format stream-json", "--output-format stream-json",
+		"--verbose", "--permission-prompt-tool stdio", "--replay-user-messages"),
 	  WORDS(CLAUDE_ENV), "claude /login" },
 	{ "codex", NULL, DIALECT_CODEX, WORDS("app-server"), WORDS(CODEX_ENV), "codex login" },
 	{ "opencode", "opencode-ai", DIALECT_ACP, WORDS("acp"),
@@ -31,8 +33,8 @@ const struct known_agent known_agents[] = {
 	{ 0 },
 };
 
-static const char *const runners[] = { "node", "nodejs", "npx", "npm", "pnpm", "pnpx", "bun", "bunx",
-				       "deno", "yarn" };
+static const char *const runners[] = { "node", "nodejs", "npx",  "npm",  "pnpm",
+				       "pnpx", "bun",    "bunx", "deno", "yarn" };
 
 static struct str base_of(const char *path)
 {
@@ -96,7 +98,8 @@ static const char *const *program_in(const char *const *argv)
 	return NULL;
 }
 
-/* Whether a flag's name, with its other spellings behind bars, is that word or begins it: NAME=VALUE. */
+/* Whether a flag's name, with its other spellings behind bars, is that word or begins it:
+ * NAME=VALUE. */
 static bool is_flag(const char *flag, const char *word)
 {
 	struct str names = str_of(flag);
@@ -140,7 +143,8 @@ const struct known_agent *known_agent_of(const char *const *argv)
 
 	if (!program)
 		return NULL;
-	while (k->name && !(program == argv ? is_called(k, base_of(*program)) : names_it(k, *program)))
+	while (k->name &&
+	       !(program == argv ? is_called(k, base_of(*program)) : names_it(k, *program)))
 		k++;
 	if (!k->name)
 		return NULL;
@@ -168,8 +172,8 @@ const char **known_agent_argv(const struct known_agent *k, const char *const *ar
 		size_t name = strcspn(k->flags[i], "| ");
 
 		if (old && value && strcmp(old, value + 1) != 0) {
-			err_set(err, "%s: gavel needs %s; leave out the one that was given", k->name,
-				k->flags[i]);
+			err_set(err, "%s: gavel needs %s; leave out the one that was given",
+				k->name, k->flags[i]);
 			return NULL;
 		}
 		if (old)

@@ -1,6 +1,6 @@
-/* Programs that gavel knows by name: what they speak, the flags that make them speak it, the variables
- * that they need. A command is known by the name of its program; run by node or npx and the like, by a
- * part of the path or package that these are given. */
+/* Programs that gavel knows by name: what they speak, the flags that make them speak it, the
+ * variables that they need. A command is known by the name of its program; run by node or npx
+ * and the like, by a part of the path or package that these are given. */
 #ifndef GAVEL_AGENTS_KNOWN_AGENTS_H
 #define GAVEL_AGENTS_KNOWN_AGENTS_H
 
@@ -29,8 +29,8 @@ const struct known_agent *known_agent_of(const char *const *argv);
  * that gavel cannot work with; err says which. */
 const char **known_agent_argv(const struct known_agent *k, const char *const *argv,
 			      struct arena *arena, struct err *err);
-/* Adds what may be missing: variables that it needs, and that are set here, but not among those that
- * it gets; else how one logs in. Nothing if nothing is known. */
+/* Adds what may be missing: variables that it needs, and that are set here, but not among those
+ * that it gets; else how one logs in. Nothing if nothing is known. */
 void known_agent_advice(const struct known_agent *k, const char *const *passed, struct buf *out);
 
 #endif

@@ -135,7 +135,9 @@ static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t f
 	enum agent_pipe stream;
 	uint32_t agent = agent_set_of_file(&s->agents, file, &stream);
 
-	if (agent == NONE || stream != AGENT_OUT)
+	/* real agents call themselves by their programs: two of them, or another one, may have that
+	 * name, and the model puts the right one in its place */
+	if (agent == NONE || stream != AGENT_OUT || s->supervised.v[agent]->driver)
 		return;
 	orchestrator_attribute(&s->orchestrator, &l->model, msg, agent,
 			       (msg->flags & RECORD_TOLD) != 0);
@@ -185,7 +187,7 @@ static void on_message(void *ctx, struct load *l, const struct message *msg, con
 	c = s->supervised.v[in.agent];
 	if (c->driver)
 		supervisor_drive_note(c, msg, in.bytes);
-	if (c->driver || msg->dialect != DIALECT_ORCHESTRATOR)
+	if (c->driver || s->only_drives || msg->dialect != DIALECT_ORCHESTRATOR)
 		return;
 	if (msg->flags & RECORD_TOLD) {
 		note_told(c, &in);

@@ -52,6 +52,7 @@ struct supervised_agent {
 	struct buf said;       /* what its driver had to say last */
 	bool ends_input;       /* as soon as it was told to interrupt its turn */
 	uint32_t prompts;      /* that it was started with */
+	bool malformed;        /* it was said that it writes lines that are no messages */
 	bool finished;         /* its turn has ended, which was not said yet */
 };
 
@@ -66,6 +67,7 @@ struct supervisor {
 	VEC(struct life) lives; /* for the views */
 	bool leaving;   /* agents are being stopped */
 	bool stay;      /* agents go on when gavel ends */
+	bool only_drives; /* no requests are answered: --detach is no orchestrator */
 	int64_t counted_ms; /* when rates were last computed */
 	uint32_t looked; /* messages counted in `lives` */
 };

@@ -210,14 +210,16 @@ static void add_problem(const struct supervisor *s, uint32_t agent, struct buf *
 			   plural_s(s->supervised.v[agent]->unheard));
 }
 
-/* The orchestrator's rate limit applies to agents of all protocols. */
+/* The orchestrator's rate limit applies to agents of all protocols, except for real ones: these write
+ * their words as they come. */
 static void count_rates(struct supervisor *s, int64_t now_ms)
 {
 	int64_t span = now_ms - s->counted_ms;
 
 	for (uint32_t i = 0; i < s->supervised.n; i++) {
-		s->lives.v[i].flooding = (int64_t)s->supervised.v[i]->lately * RATE_MS >
-					 ORCHESTRATOR_RATE_MAX * span;
+		s->lives.v[i].flooding = !s->supervised.v[i]->driver &&
+					 (int64_t)s->supervised.v[i]->lately * RATE_MS >
+						 ORCHESTRATOR_RATE_MAX * span;
 		s->supervised.v[i]->lately = 0;
 	}
 	s->counted_ms = now_ms;

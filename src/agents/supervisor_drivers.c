@@ -1,5 +1,6 @@
-/* Real agents under supervision: what their captures tell goes to their drivers (agents/driver.h), what
- * these want to be said goes out like everything else, journalled as TOLD. */
+/* Real agents under supervision: what their captures tell goes to their drivers
+ * (agents/driver.h), what these want to be said goes out like everything else, journalled as
+ * TOLD. */
 #include "agents/supervisor.h"
 
 #include "decide/output_queue.h"
@@ -49,8 +50,8 @@ void supervisor_drive_end(struct supervised_agent *c)
 
 /* ---- what the capture tells ---- */
 
-/* In ACP an answer has no field for the reason: it is the next prompt, once the turn is over. The answer
- * is found among the letters by its bytes. */
+/* In ACP an answer has no field for the reason: it is the next prompt, once the turn is over.
+ * The answer is found among the letters by its bytes. */
 static void note_rejection(struct supervised_agent *c, struct str line)
 {
 	const struct desk *desk = supervisor_desk(c->s, c->number);
@@ -85,6 +86,7 @@ static void note_holder(struct supervised_agent *c, struct str record)
 			driver_end(c->driver);
 		} else if (json_int(json_get(root, "n"), &run)) {
 			driver_run(c->driver);
+			c->malformed = false;
 			c->driven = (unsigned)run;
 		}
 	}
@@ -116,8 +118,14 @@ static void show_notice(struct supervisor *s, struct supervised_agent *c)
 	const struct child *child = supervisor_child(s, c->number);
 
 	if (c->finished)
-		app_say(&s->watch->app, ROLE_OK, "%s has finished; {prompt} prompts it", child->name);
+		app_say(&s->watch->app, ROLE_OK, "%s has finished; {prompt} prompts it",
+			child->name);
 	c->finished = false;
+	/* the last line of one that has ended may be cut */
+	if (d->malformed && !c->malformed && child->life == CHILD_RUNS) {
+		c->malformed = true;
+		driver_say(d, "writes lines that are no messages");
+	}
 	if (!d->notice.n)
 		return;
 	buf_clear(&c->said);
@@ -180,8 +188,8 @@ void supervisor_end_input(struct supervisor *s, uint32_t agent)
 static uint32_t agent_of(struct supervisor *s, const struct agent_order *o)
 {
 	struct app *app = &s->watch->app;
-	uint32_t agent = o->agent.n || s->supervised.n != 1 ? agent_set_named(&s->agents, o->agent)
-							    : 0;
+	uint32_t agent =
+		o->agent.n || s->supervised.n != 1 ? agent_set_named(&s->agents, o->agent) : 0;
 	char q[QUOTED_MAX];
 
 	if (agent == NONE && !o->agent.n)
@@ -260,10 +268,9 @@ void supervisor_complaint(const struct child *c, struct buf *out)
 	char text[COMPLAINT_BYTES];
 	uint64_t end = c->err.source.end;
 	uint64_t from = end > sizeof(text) ? end - sizeof(text) : 0;
-	ssize_t n = end > c->err.began
-			    ? pread(c->err.source.fd, text, sizeof(text),
-				    (off_t)(from > c->err.began ? from : c->err.began))
-			    : 0;
+	ssize_t n = end > c->err.began ? pread(c->err.source.fd, text, sizeof(text),
+					       (off_t)(from > c->err.began ? from : c->err.began))
+				       : 0;
 
 	if (n > 0)
 		buf_add(out, text, (size_t)n);

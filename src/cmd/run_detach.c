@@ -1,5 +1,5 @@
-/* gavel run --detach, and gavel agents prompt: agents without a screen, until what was to be said to them
- * is said. */
+/* gavel run --detach, and gavel agents prompt: agents without a screen, until what was to be
+ * said to them is said. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
 #include "cmd/run_work.h"
@@ -24,8 +24,8 @@ static void take(struct watch *w, struct supervisor *f, int wait_ms)
 	poll(&fd, 1, agent_set_behind(&f->agents) ? 0 : wait_ms);
 }
 
-/* Whether nothing more is to be waited for: it takes prompts, its own is written, and it has shown that
- * it works; or that will never be. */
+/* Whether nothing more is to be waited for: it takes prompts, its own is written, and it has
+ * shown that it works; or that will never be. */
 static bool is_started(const struct supervised_agent *c, int64_t waited_ms)
 {
 	const struct driver *d = c->driver;
@@ -72,15 +72,16 @@ static void print_started(const struct supervised_agent *s, enum format format)
 	}
 }
 
-/* Says what went wrong with one that has ended, was refused or does not take its prompt; false: nothing
- * did. */
+/* Says what went wrong with one that has ended, was refused or does not take its prompt; false:
+ * nothing did. */
 static bool print_failure(const struct supervised_agent *s)
 {
 	const struct child *c = supervisor_child(s->s, s->number);
 	const struct driver *d = s->driver;
 	struct buf words = { 0 }, complaint = { 0 }, advice = { 0 };
 	bool ended = c->life != CHILD_RUNS;
-	bool failed = ended && (c->end.by_signal || c->end.number || (d && d->prompted < s->prompts));
+	bool failed =
+		ended && (c->end.by_signal || c->end.number || (d && d->prompted < s->prompts));
 
 	supervisor_advice(s, &advice);
 	if (failed) {
@@ -90,7 +91,8 @@ static bool print_failure(const struct supervised_agent *s)
 		say_error("%s ended at once: %s; %s", c->name, words.p, advice.p);
 	} else if (!ended && d && d->step == DRIVER_FAILED) {
 		failed = true;
-		say_error("%s; gavel agents stop %s ends it", s->said.n ? s->said.p : c->name, c->name);
+		say_error("%s; gavel agents stop %s ends it", s->said.n ? s->said.p : c->name,
+			  c->name);
 	} else if (!ended && d && (d->prompts.n || d->prompted < s->prompts)) {
 		failed = true;
 		say_error("%s was not prompted: %s; gavel agents prompt %s TEXT tries it again",
@@ -111,7 +113,7 @@ int work_detached(struct watch *w, struct supervisor *f, const struct err *err)
 	int64_t start = loop_now_ms(), waited = 0;
 	int code = err->text[0] ? EXIT_TROUBLE : EXIT_FINE;
 
-	f->stay = true;
+	f->stay = f->only_drives = true;
 	watch_begin(w, STR("agents"));
 	while (waited < READY_MS && !all_started(f, waited)) {
 		take(w, f, POLL_MS);
@@ -176,7 +178,8 @@ int work_prompt(struct watch *w, struct supervisor *f, const struct err *err)
 				     EXIT_FOUND);
 	if (desk->access != DESK_WRITES)
 		return refuse_prompt(s, desk->why.text,
-				     desk->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL);
+				     desk->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE
+								      : EXIT_JOURNAL);
 	watch_begin(w, str_of(o->words.v[1]));
 	why = prompt_refusal(w, f, s);
 	if (why)

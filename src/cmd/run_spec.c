@@ -67,8 +67,8 @@ int read_prompt(struct arena *arena, const char *what, const char *given, struct
 	return utf8_check(*out, what, err);
 }
 
-/* What the program is known to need: its dialect, the flags for that, and its prompt. dialect and prompt
- * may be NULL. */
+/* What the program is known to need: its dialect, the flags for that, and its prompt. dialect
+ * and prompt may be NULL. */
 static int complete(struct arena *arena, const char *dialect, const char *prompt,
 		    struct supervisor_spec *spec, struct err *err)
 {
@@ -87,8 +87,9 @@ static int complete(struct arena *arena, const char *dialect, const char *prompt
 	if (!prompt)
 		return 0;
 	if (!driver_of(spec->about.dialect))
-		return err_set(err, "%s: gavel does not know how to prompt this program; "
-				    "--dialect=claude, codex or acp says what it speaks",
+		return err_set(err,
+			       "%s: gavel does not know how to prompt this program; "
+			       "--dialect=claude, codex or acp says what it speaks",
 			       spec->child.name);
 	return read_prompt(arena, "--prompt", prompt, &spec->prompt, err);
 }
@@ -100,13 +101,14 @@ int spec_of_command(struct arena *arena, struct options *o, struct supervisor_sp
 
 	*out = (struct supervisor_spec){ 0 };
 	if (o->agents.n > 1)
-		return err_set(err, "--agent=%s: one command is one agent; the configuration can "
-				    "name several",
+		return err_set(err,
+			       "--agent=%s: one command is one agent; the configuration can "
+			       "name several",
 			       o->agents.v[1]);
 	name_after(o->words.v[0], name);
 	vec_push(&o->words, NULL);
-	out->child.name = free_name(arena, o->agents.n ? o->agents.v[0]
-						       : arena_printf(arena, "%s", name));
+	out->child.name =
+		free_name(arena, o->agents.n ? o->agents.v[0] : arena_printf(arena, "%s", name));
 	out->child.argv = o->words.v;
 	out->about.session = o->speaks_for_session;
 	add_env(arena, o, NULL, out);
@@ -132,6 +134,6 @@ int spec_of_configured(struct arena *arena, const struct options *o, const struc
 	for (uint32_t i = 0; i < a->capabilities.n; i++)
 		capabilities[i] = str_of(a->capabilities.v[i]);
 	add_env(arena, o, a, out);
-	return complete(arena, o->dialect ? o->dialect : a->dialect, o->prompt ? o->prompt : a->prompt,
-			out, err);
+	return complete(arena, o->dialect ? o->dialect : a->dialect,
+			o->prompt ? o->prompt : a->prompt, out, err);
 }

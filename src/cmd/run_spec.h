@@ -1,5 +1,5 @@
-/* From the command line and the configuration to what the supervisor starts: names, flags and variables
- * of agents, and their first prompts. */
+/* From the command line and the configuration to what the supervisor starts: names, flags and
+ * variables of agents, and their first prompts. */
 #ifndef GAVEL_CMD_RUN_SPEC_H
 #define GAVEL_CMD_RUN_SPEC_H
 

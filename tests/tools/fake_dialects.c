@@ -2,11 +2,11 @@
  *
  *   claude PLAN, codex PLAN, acp PLAN      a line of its script, and the last one
  *
- * It answers what the real programs answer: the handshake; for a prompt a turn, in which it does what
- * PLAN says; further prompts are turns of a text alone. Words of a plan:
+ * It answers what the real programs answer: the handshake; for a prompt a turn, in which it does
+ * what PLAN says; further prompts are turns of a text alone. Words of a plan:
  *
  *   text            says something
- *   ask             a tool call waits for a permission; it goes on when that is answered, and proves it
+ *   ask             a tool call waits for a permission; goes on when that is answered, with proof
  *   two             two of them at once
  *   withdraw:FILE   the same, but it is withdrawn once FILE exists, and is not answered any more
  *   elsewhere:FILE  the same, but somebody else has allowed it once FILE exists
@@ -17,8 +17,8 @@
  *   die             ends in the middle of a line
  *   quit            ends with code 1 and a word on standard error
  *
- * A malformed line ends it with code 1, as it does Claude; a prompt for acp while a turn runs with code
- * 70: real agents have swallowed it. */
+ * A malformed line ends it with code 1, as it does Claude; a prompt for acp while a turn runs with
+ * code 70: real agents have swallowed it. */
 #include "fake_agent.h"
 
 #include <poll.h>
@@ -33,9 +33,9 @@ enum { CLAUDE, CODEX, ACP };
 enum { ASKS_MAX = 8, EXIT_SWALLOWED = 70 };
 
 static int dialect;
-static bool busy;          /* in a turn */
-static bool stopped;       /* the turn was ended by the client */
-static int asks;           /* so far */
+static bool busy;    /* in a turn */
+static bool stopped; /* the turn was ended by the client */
+static int asks;     /* so far */
 static bool open_ask[ASKS_MAX + 1];
 static char prompt_id[32]; /* acp: of the prompt's request */
 static int turns;
@@ -92,21 +92,30 @@ static void check_whole(const char *line)
 /* ---- what it says ---- */
 
 #define CLAUDE_TAIL "\"session_id\":\"ses-1\",\"uuid\":\"{uuid}\",\"timestamp\":\"{now}\""
-#define UPDATE "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"ses-1\",\"update\":"
+#define UPDATE \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"session/" \
+	"update\",\"params\":{\"sessionId\":\"ses-1\",\"update\":"
 #define CODEX_AT "\"threadId\":\"th-1\",\"turnId\":\"turn-%d\""
 
 static void say_text(const char *words)
 {
 	if (dialect == CLAUDE)
-		out("{\"type\":\"assistant\",\"message\":{\"id\":\"msg\",\"type\":\"message\",\"role\":"
-		    "\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]},"
-		    "\"parent_tool_use_id\":null," CLAUDE_TAIL "}", words);
+		out("{\"type\":\"assistant\",\"message\":{\"id\":\"msg\",\"type\":\"message\","
+		    "\"role\":"
+		    "\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}"
+		    "]},"
+		    "\"parent_tool_use_id\":null," CLAUDE_TAIL "}",
+		    words);
 	else if (dialect == CODEX)
-		out("{\"method\":\"item/completed\",\"params\":{\"item\":{\"type\":\"agentMessage\",\"id\":"
-		    "\"msg\",\"text\":\"%s\"}," CODEX_AT "}}", words, turns);
+		out("{\"method\":\"item/"
+		    "completed\",\"params\":{\"item\":{\"type\":\"agentMessage\",\"id\":"
+		    "\"msg\",\"text\":\"%s\"}," CODEX_AT "}}",
+		    words, turns);
 	else
-		out(UPDATE "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\","
-			   "\"text\":\"%s\"}}}}", words);
+		out(UPDATE
+		    "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\","
+		    "\"text\":\"%s\"}}}}",
+		    words);
 }
 
 static void begin_turn(const char *line)
@@ -115,7 +124,8 @@ static void begin_turn(const char *line)
 	stopped = false;
 	turns++;
 	if (dialect == CLAUDE) {
-		out("{\"type\":\"system\",\"subtype\":\"init\",\"cwd\":\"/tmp\",\"session_id\":\"ses-1\","
+		out("{\"type\":\"system\",\"subtype\":\"init\",\"cwd\":\"/"
+		    "tmp\",\"session_id\":\"ses-1\","
 		    "\"tools\":[\"Bash\"],\"model\":\"m\",\"permissionMode\":\"default\",\"uuid\":"
 		    "\"{uuid}\"}");
 		/* the prompt is repeated */
@@ -124,10 +134,13 @@ static void begin_turn(const char *line)
 		char id[32] = "";
 
 		member(line, "id", id, sizeof(id));
-		out("{\"id\":%s,\"result\":{\"turn\":{\"id\":\"turn-%d\",\"status\":\"inProgress\"}}}", id,
+		out("{\"id\":%s,\"result\":{\"turn\":{\"id\":\"turn-%d\",\"status\":\"inProgress\"}"
+		    "}}",
+		    id, turns);
+		out("{\"method\":\"turn/"
+		    "started\",\"params\":{\"threadId\":\"th-1\",\"turn\":{\"id\":"
+		    "\"turn-%d\",\"status\":\"inProgress\",\"error\":null}}}",
 		    turns);
-		out("{\"method\":\"turn/started\",\"params\":{\"threadId\":\"th-1\",\"turn\":{\"id\":"
-		    "\"turn-%d\",\"status\":\"inProgress\",\"error\":null}}}", turns);
 	} else {
 		member(line, "id", prompt_id, sizeof(prompt_id));
 	}
@@ -139,13 +152,17 @@ static void end_turn(void)
 		return;
 	busy = false;
 	if (dialect == CLAUDE)
-		out("{\"type\":\"result\",\"subtype\":\"%s\",\"is_error\":false,\"num_turns\":1,\"result\":"
-		    "\"done\",\"total_cost_usd\":0.01,\"permission_denials\":[],\"session_id\":\"ses-1\","
-		    "\"uuid\":\"{uuid}\"}", stopped ? "error_during_execution" : "success");
+		out("{\"type\":\"result\",\"subtype\":\"%s\",\"is_error\":false,\"num_turns\":1,"
+		    "\"result\":"
+		    "\"done\",\"total_cost_usd\":0.01,\"permission_denials\":[],\"session_id\":"
+		    "\"ses-1\","
+		    "\"uuid\":\"{uuid}\"}",
+		    stopped ? "error_during_execution" : "success");
 	else if (dialect == CODEX)
-		out("{\"method\":\"turn/completed\",\"params\":{\"threadId\":\"th-1\",\"turn\":{\"id\":"
-		    "\"turn-%d\",\"status\":\"%s\",\"error\":null}}}", turns,
-		    stopped ? "interrupted" : "completed");
+		out("{\"method\":\"turn/"
+		    "completed\",\"params\":{\"threadId\":\"th-1\",\"turn\":{\"id\":"
+		    "\"turn-%d\",\"status\":\"%s\",\"error\":null}}}",
+		    turns, stopped ? "interrupted" : "completed");
 	else
 		out("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"stopReason\":\"%s\"}}", prompt_id,
 		    stopped ? "cancelled" : "end_turn");
@@ -156,31 +173,51 @@ static void say_ask(int n)
 {
 	open_ask[n] = true;
 	if (dialect == CLAUDE) {
-		out("{\"type\":\"assistant\",\"message\":{\"id\":\"msg\",\"type\":\"message\",\"role\":"
-		    "\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":\"call-%d\","
-		    "\"name\":\"Bash\",\"input\":{\"command\":\"touch f%d\"}}]},\"parent_tool_use_id\":null,"
-		    CLAUDE_TAIL "}", n, n);
-		out("{\"type\":\"control_request\",\"request_id\":\"ask-%d\",\"request\":{\"subtype\":"
-		    "\"can_use_tool\",\"tool_name\":\"Bash\",\"display_name\":\"Bash\",\"input\":{\"command\":"
-		    "\"touch f%d\"},\"tool_use_id\":\"call-%d\"}}", n, n, n);
+		out("{\"type\":\"assistant\",\"message\":{\"id\":\"msg\",\"type\":\"message\","
+		    "\"role\":"
+		    "\"assistant\",\"model\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":"
+		    "\"call-%d\","
+		    "\"name\":\"Bash\",\"input\":{\"command\":\"touch "
+		    "f%d\"}}]},\"parent_tool_use_id\":null," CLAUDE_TAIL "}",
+		    n, n);
+		out("{\"type\":\"control_request\",\"request_id\":\"ask-%d\",\"request\":{"
+		    "\"subtype\":"
+		    "\"can_use_tool\",\"tool_name\":\"Bash\",\"display_name\":\"Bash\",\"input\":{"
+		    "\"command\":"
+		    "\"touch f%d\"},\"tool_use_id\":\"call-%d\"}}",
+		    n, n, n);
 	} else if (dialect == CODEX) {
-		out("{\"method\":\"item/started\",\"params\":{\"item\":{\"type\":\"commandExecution\",\"id\":"
-		    "\"call-%d\",\"command\":\"touch f%d\",\"cwd\":\"/tmp\",\"status\":\"inProgress\"},"
-		    CODEX_AT "}}", n, n, turns);
-		out("{\"method\":\"item/commandExecution/requestApproval\",\"id\":%d,\"params\":{\"kind\":"
-		    "\"command\"," CODEX_AT ",\"itemId\":\"call-%d\",\"reason\":\"to see\",\"command\":"
-		    "\"touch f%d\",\"cwd\":\"/tmp\",\"availableDecisions\":[\"accept\",\"cancel\"]}}",
+		out("{\"method\":\"item/"
+		    "started\",\"params\":{\"item\":{\"type\":\"commandExecution\",\"id\":"
+		    "\"call-%d\",\"command\":\"touch "
+		    "f%d\",\"cwd\":\"/tmp\",\"status\":\"inProgress\"}," CODEX_AT "}}",
+		    n, n, turns);
+		out("{\"method\":\"item/commandExecution/"
+		    "requestApproval\",\"id\":%d,\"params\":{\"kind\":"
+		    "\"command\"," CODEX_AT
+		    ",\"itemId\":\"call-%d\",\"reason\":\"to see\",\"command\":"
+		    "\"touch "
+		    "f%d\",\"cwd\":\"/tmp\",\"availableDecisions\":[\"accept\",\"cancel\"]}}",
 		    n, turns, n, n);
 	} else {
-		out(UPDATE "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"call-%d\",\"title\":\"touch "
-			   "f%d\",\"kind\":\"execute\",\"status\":\"pending\",\"rawInput\":{\"command\":\"touch "
-			   "f%d\"}}}}", n, n, n);
-		out("{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"session/request_permission\",\"params\":"
-		    "{\"sessionId\":\"ses-1\",\"toolCall\":{\"toolCallId\":\"call-%d\",\"title\":\"touch "
-		    "f%d\",\"kind\":\"execute\",\"status\":\"pending\",\"rawInput\":{\"command\":\"touch "
-		    "f%d\"}},\"options\":[{\"optionId\":\"once\",\"name\":\"Yes\",\"kind\":\"allow_once\"},"
-		    "{\"optionId\":\"always\",\"name\":\"Always\",\"kind\":\"allow_always\"},{\"optionId\":"
-		    "\"reject\",\"name\":\"No\",\"kind\":\"reject_once\"}]}}", n, n, n, n);
+		out(UPDATE
+		    "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"call-%d\",\"title\":\"touch "
+		    "f%d\",\"kind\":\"execute\",\"status\":\"pending\",\"rawInput\":{\"command\":"
+		    "\"touch "
+		    "f%d\"}}}}",
+		    n, n, n);
+		out("{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"session/"
+		    "request_permission\",\"params\":"
+		    "{\"sessionId\":\"ses-1\",\"toolCall\":{\"toolCallId\":\"call-%d\",\"title\":"
+		    "\"touch "
+		    "f%d\",\"kind\":\"execute\",\"status\":\"pending\",\"rawInput\":{\"command\":"
+		    "\"touch "
+		    "f%d\"}},\"options\":[{\"optionId\":\"once\",\"name\":\"Yes\",\"kind\":\"allow_"
+		    "once\"},"
+		    "{\"optionId\":\"always\",\"name\":\"Always\",\"kind\":\"allow_always\"},{"
+		    "\"optionId\":"
+		    "\"reject\",\"name\":\"No\",\"kind\":\"reject_once\"}]}}",
+		    n, n, n, n);
 	}
 }
 
@@ -188,17 +225,22 @@ static void say_ask(int n)
 static void say_done(int n, bool ran)
 {
 	if (dialect == CLAUDE)
-		out("{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":"
+		out("{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_"
+		    "id\":"
 		    "\"call-%d\",\"type\":\"tool_result\",\"content\":\"%s\",\"is_error\":%s}]},"
-		    "\"parent_tool_use_id\":null," CLAUDE_TAIL "}", n, ran ? "ran" : "denied",
-		    ran ? "false" : "true");
+		    "\"parent_tool_use_id\":null," CLAUDE_TAIL "}",
+		    n, ran ? "ran" : "denied", ran ? "false" : "true");
 	else if (dialect == CODEX)
-		out("{\"method\":\"item/completed\",\"params\":{\"item\":{\"type\":\"commandExecution\","
-		    "\"id\":\"call-%d\",\"command\":\"touch f%d\",\"cwd\":\"/tmp\",\"status\":\"%s\"},"
-		    CODEX_AT "}}", n, n, ran ? "completed" : "declined", turns);
+		out("{\"method\":\"item/"
+		    "completed\",\"params\":{\"item\":{\"type\":\"commandExecution\","
+		    "\"id\":\"call-%d\",\"command\":\"touch "
+		    "f%d\",\"cwd\":\"/tmp\",\"status\":\"%s\"}," CODEX_AT "}}",
+		    n, n, ran ? "completed" : "declined", turns);
 	else
-		out(UPDATE "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"call-%d\",\"status\":"
-			   "\"%s\"}}}", n, ran ? "completed" : "failed");
+		out(UPDATE
+		    "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"call-%d\",\"status\":"
+		    "\"%s\"}}}",
+		    n, ran ? "completed" : "failed");
 }
 
 static void say_withdrawn(int n)
@@ -207,10 +249,14 @@ static void say_withdrawn(int n)
 	if (dialect == CLAUDE)
 		out("{\"type\":\"control_cancel_request\",\"request_id\":\"ask-%d\"}", n);
 	else if (dialect == CODEX)
-		out("{\"method\":\"serverRequest/resolved\",\"params\":{\"threadId\":\"th-1\",\"requestId\":"
-		    "%d}}", n);
+		out("{\"method\":\"serverRequest/"
+		    "resolved\",\"params\":{\"threadId\":\"th-1\",\"requestId\":"
+		    "%d}}",
+		    n);
 	else
-		out("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":%d}}", n);
+		out("{\"jsonrpc\":\"2.0\",\"method\":\"$/"
+		    "cancel_request\",\"params\":{\"requestId\":%d}}",
+		    n);
 }
 
 /* ---- what it hears ---- */
@@ -221,9 +267,10 @@ static int answered_ask(const char *line)
 	char id[64];
 	int n;
 
-	if (dialect == CLAUDE ? !has(line, "\"control_response\"") || !member(line, "request_id", id, 64) ||
-					strncmp(id, "ask-", 4) != 0
-			      : has(line, "\"method\"") || !member(line, "id", id, 64))
+	if (dialect == CLAUDE
+		    ? !has(line, "\"control_response\"") || !member(line, "request_id", id, 64) ||
+			      strncmp(id, "ask-", 4) != 0
+		    : has(line, "\"method\"") || !member(line, "id", id, 64))
 		return 0;
 	n = atoi(dialect == CLAUDE ? id + 4 : id);
 	return n > 0 && n <= ASKS_MAX && open_ask[n] ? n : 0;
@@ -240,8 +287,10 @@ static void take_answer(int n, const char *line)
 	if (dialect == CLAUDE)
 		out("%s", line);
 	else if (dialect == CODEX)
-		out("{\"method\":\"serverRequest/resolved\",\"params\":{\"threadId\":\"th-1\",\"requestId\":"
-		    "%d}}", n);
+		out("{\"method\":\"serverRequest/"
+		    "resolved\",\"params\":{\"threadId\":\"th-1\",\"requestId\":"
+		    "%d}}",
+		    n);
 	say_done(n, ran);
 	stopped |= dialect == CLAUDE  ? has(line, "\"interrupt\":true")
 		   : dialect == CODEX ? has(line, "\"cancel\"")
@@ -254,8 +303,10 @@ static void interrupt(const char *line)
 
 	member(line, dialect == CLAUDE ? "request_id" : "id", id, sizeof(id));
 	if (dialect == CLAUDE)
-		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":"
-		    "\"%s\",\"response\":{}}}", id);
+		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\","
+		    "\"request_id\":"
+		    "\"%s\",\"response\":{}}}",
+		    id);
 	else if (dialect == CODEX)
 		out("{\"id\":%s,\"result\":{}}", id);
 	stopped = busy;
@@ -273,12 +324,15 @@ static void control(const char *line)
 	if (has(line, "\"subtype\":\"interrupt\""))
 		interrupt(line);
 	else if (has(line, "\"mode\":\"nonsense\""))
-		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_id\":\"%s\","
-		    "\"error\":\"Cannot set permission mode\",\"error_code\":\"invalid_mode\"}}", id);
+		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_"
+		    "id\":\"%s\","
+		    "\"error\":\"Cannot set permission mode\",\"error_code\":\"invalid_mode\"}}",
+		    id);
 	else
-		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":"
-		    "\"%s\",\"response\":%s}}", id,
-		    has(line, "\"mode\"") ? "{\"mode\":\"plan\"}" : "{\"commands\":[]}");
+		out("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\","
+		    "\"request_id\":"
+		    "\"%s\",\"response\":%s}}",
+		    id, has(line, "\"mode\"") ? "{\"mode\":\"plan\"}" : "{\"commands\":[]}");
 }
 
 /* Requests of JSON-RPC that are no prompt. */
@@ -293,8 +347,10 @@ static void request(const char *line)
 		out("{\"id\":%s,\"result\":{\"thread\":{\"id\":\"th-1\"}}}", id);
 	else if (has(line, "\"session/new\""))
 		out("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"sessionId\":\"ses-1\",\"modes\":"
-		    "{\"currentModeId\":\"default\",\"availableModes\":[{\"id\":\"default\"},{\"id\":"
-		    "\"plan\"}]}}}", id);
+		    "{\"currentModeId\":\"default\",\"availableModes\":[{\"id\":\"default\"},{"
+		    "\"id\":"
+		    "\"plan\"}]}}}",
+		    id);
 	else if (has(line, "\"turn/steer\""))
 		out("{\"id\":%s,\"result\":{\"turnId\":\"turn-%d\"}}", id, turns);
 	else
@@ -388,7 +444,8 @@ static void do_word(const char *word)
 	} else if (strcmp(word, "malformed") == 0) {
 		out("{\"type\": not JSON");
 	} else if (strcmp(word, "files") == 0) {
-		out("{\"jsonrpc\":\"2.0\",\"id\":100,\"method\":\"fs/write_text_file\",\"params\":{\"sessionId\":"
+		out("{\"jsonrpc\":\"2.0\",\"id\":100,\"method\":\"fs/"
+		    "write_text_file\",\"params\":{\"sessionId\":"
 		    "\"ses-1\",\"path\":\"/tmp/x\",\"content\":\"\"}}");
 		do {
 			const char *line = fake_read_line();
@@ -423,7 +480,8 @@ static void speak(int which, const char *plan)
 		if (!handle(line))
 			continue;
 		begin_turn(line);
-		for (char *w = strtok_r(words, " ", &save); w && !stopped; w = strtok_r(NULL, " ", &save))
+		for (char *w = strtok_r(words, " ", &save); w && !stopped;
+		     w = strtok_r(NULL, " ", &save))
 			do_word(w);
 		free(words);
 		words = strdup("again");
@@ -432,6 +490,15 @@ static void speak(int which, const char *plan)
 	free(words);
 }
 
-void fake_claude(const char *plan) { speak(CLAUDE, plan); }
-void fake_codex(const char *plan) { speak(CODEX, plan); }
-void fake_acp(const char *plan) { speak(ACP, plan); }
+void fake_claude(const char *plan)
+{
+	speak(CLAUDE, plan);
+}
+void fake_codex(const char *plan)
+{
+	speak(CODEX, plan);
+}
+void fake_acp(const char *plan)
+{
+	speak(ACP, plan);
+}
