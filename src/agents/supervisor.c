@@ -179,10 +179,14 @@ static void on_message(void *ctx, struct load *l, const struct message *msg, con
 	struct supervised_agent *c;
 	struct set_agent *a;
 
-	if (in.agent == NONE || stream != AGENT_OUT || msg->dialect != DIALECT_ORCHESTRATOR)
+	if (in.agent == NONE || stream != AGENT_OUT)
 		return;
 	a = s->agents.agents.v[in.agent];
 	c = s->supervised.v[in.agent];
+	if (c->driver)
+		supervisor_drive_note(c, msg, in.bytes);
+	if (c->driver || msg->dialect != DIALECT_ORCHESTRATOR)
+		return;
 	if (msg->flags & RECORD_TOLD) {
 		note_told(c, &in);
 		return;
@@ -234,11 +238,14 @@ static void catch_up(struct supervisor *s, uint32_t agent)
 
 /* ---- tick ---- */
 
-static void say_ended(struct supervisor *s, const struct child *child, bool failed)
+static void say_ended(struct supervisor *s, const struct supervised_agent *c,
+		      const struct child *child, bool failed)
 {
 	struct buf text = { 0 };
 
 	child_status_text(child, &text);
+	if (failed && c->driver)
+		supervisor_add_complaint(c, &text);
 	if (child->orphan)
 		buf_printf(&text, "; kill it, then :restart %s starts it again", child->name);
 	else if (child->argv)
@@ -265,13 +272,13 @@ static void update_lives(struct supervisor *s)
 			app_say(app, ROLE_OK, "%s is running again", child->name);
 			c->incarnation = child->incarnation;
 			c->life = CHILD_RUNS;
-			c->orchestrated = false;
+			c->orchestrated = c->ends_input = false;
 		}
 		if (c->life == CHILD_RUNS && child->life != CHILD_RUNS) {
 			orchestrator_gone(&s->orchestrator, i);
 			desk_hold_unread(supervisor_desk(s, i), &child->end);
 			if (!s->leaving)
-				say_ended(s, child, failed);
+				say_ended(s, c, child, failed);
 			app_decided(app); /* letters to it are lost now */
 		}
 		s->orchestrator.agents.v[i].life =
@@ -351,7 +358,11 @@ static void tick(void *ctx, int64_t now_ms)
 		catch_up(s, i);
 	send_timeouts(s);
 	for (uint32_t i = 0; i < s->supervised.n; i++)
+		supervisor_drive_tick(s, i);
+	for (uint32_t i = 0; i < s->supervised.n; i++)
 		changed |= desk_tick(supervisor_desk(s, i), now_ms);
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		supervisor_end_input(s, i);
 	if (changed) {
 		load_settle(l);
 		app_decided(&s->watch->app);
@@ -368,10 +379,13 @@ static void tick(void *ctx, int64_t now_ms)
 
 bool supervisor_is_idle(const struct supervisor *s)
 {
-	for (uint32_t i = 0; i < s->supervised.n; i++)
-		if (!s->supervised.v[i]->caught_up ||
-		    desk_queue_wait_ms(supervisor_desk(s, i), 0) >= 0)
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		const struct supervised_agent *c = s->supervised.v[i];
+
+		if (!c->caught_up || desk_queue_wait_ms(supervisor_desk(s, i), 0) >= 0 ||
+		    (c->driver && c->driver->prompts.n && c->life == CHILD_RUNS))
 			return false;
+	}
 	return true;
 }
 
@@ -473,10 +487,19 @@ static struct supervised_agent *supervise(struct supervisor *s, uint32_t n,
 int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err)
 {
 	uint32_t n = agent_set_start(&s->agents, &spec->child, STR_NONE, &spec->about, err);
+	struct supervised_agent *c;
 
 	if (n == NONE)
 		return -1;
-	supervise(s, n, &spec->about)->caught_up = true;
+	c = supervise(s, n, &spec->about);
+	c->caught_up = true;
+	c->passed = spec->child.env;
+	supervisor_drive(c, &spec->about, spec->child.folder);
+	if (c->driver)
+		driver_live(c->driver);
+	c->prompts = c->driver && spec->prompt.n;
+	if (c->prompts)
+		driver_prompt(c->driver, spec->prompt);
 	record_run(s, n);
 	return 0;
 }
@@ -485,10 +508,13 @@ int supervisor_attach(struct supervisor *s, const char *name, struct err *err)
 {
 	struct agent_about about;
 	uint32_t n = agent_set_attach(&s->agents, name, &about, err);
+	struct supervised_agent *c;
 
 	if (n == NONE)
 		return -1;
-	if (supervise(s, n, &about)->life == CHILD_OVER)
+	c = supervise(s, n, &about);
+	supervisor_drive(c, &about, NULL);
+	if (c->life == CHILD_OVER)
 		desk_hold_unread(supervisor_desk(s, n), &supervisor_child(s, n)->end);
 	return 0;
 }
@@ -504,6 +530,7 @@ void supervisor_close(struct supervisor *s)
 		desk_tick(supervisor_desk(s, i), loop_now_ms()); /* records what did not arrive */
 		supervisor_desk(s, i)->agent = NULL;
 		vec_release(&s->supervised.v[i]->unanswered);
+		supervisor_drive_end(s->supervised.v[i]);
 		free(s->supervised.v[i]);
 	}
 	if (s->agents.children)

@@ -11,12 +11,15 @@
 #include "session/agent_set.h"
 #include "agents/queue_replies.h"
 #include "watch/watch.h"
+#include "agents/driver.h"
+#include "agents/known_agents.h"
 #include "agents/orchestrate.h"
 
 enum {
 	SUPERVISOR_GRACE_MS = 5000, /* between notify:shutdown and TERM */
 	SUPERVISED_WORDS = 24,
 	SUPERVISOR_EOF_MS = 1000,   /* between end of input and TERM, in other protocols */
+	SUPERVISOR_TURN_MS = 3000,  /* the same if a turn has to be ended first */
 };
 
 struct supervisor;
@@ -41,6 +44,15 @@ struct supervised_agent {
 	uint32_t lately;    /* messages since rates were last computed */
 	uint64_t unheard;   /* lines dropped because it does not read */
 	VEC(struct unanswered) unanswered; /* requests in its capture, while that is read */
+	/* of a real agent */
+	struct driver *driver; /* NULL = it is none */
+	const struct known_agent *known; /* its program, NULL = unknown */
+	unsigned driven;       /* the incarnation that the driver is told of */
+	const char *const *passed; /* variables that it gets, NULL = not known; borrowed */
+	struct buf said;       /* what its driver had to say last */
+	bool ends_input;       /* as soon as it was told to interrupt its turn */
+	uint32_t prompts;      /* that it was started with */
+	bool finished;         /* its turn has ended, which was not said yet */
 };
 
 struct supervisor {
@@ -66,15 +78,23 @@ void supervisor_close(struct supervisor *s);
 
 /* role and capabilities are what other agents may query. */
 struct supervisor_spec {
-	struct child_spec child;
+	struct child_spec child; /* env must outlive the supervisor */
 	struct agent_about about;
+	struct str prompt; /* for a real agent, empty = none */
 };
 /* -1: it does not run, err says why. */
 int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err);
 /* The agent of NAME.ndjson in the folder of captures, which another gavel started. */
 int supervisor_attach(struct supervisor *s, const char *name, struct err *err);
 
-/* Whether nothing is left to read or to send now. */
+/* What the agent wrote to standard error last. */
+void supervisor_complaint(const struct child *c, struct buf *out);
+/* The same in a clause: its last line, and what to do. */
+void supervisor_add_complaint(const struct supervised_agent *c, struct buf *out);
+/* What to do if an agent has failed at its start: a clause. */
+void supervisor_advice(const struct supervised_agent *c, struct buf *out);
+
+/* Whether nothing is left to read or to send now, nor when a turn is over. */
 bool supervisor_is_idle(const struct supervisor *s);
 
 /* Private: */
@@ -83,6 +103,19 @@ void supervisor_command(struct supervisor *s, const struct agent_order *o, int64
 void supervisor_stop(struct supervisor *s, uint32_t agent, int64_t now_ms);
 /* Journals a line and queues it for the current incarnation. False: it does not run, or read. */
 bool supervisor_send(struct supervisor *s, uint32_t agent, struct str line);
+/* Real agents (supervisor_drivers.c). folder: as it was given, NULL = gavel's. */
+void supervisor_drive(struct supervised_agent *c, const struct agent_about *about,
+		      const char *folder);
+void supervisor_drive_end(struct supervised_agent *c);
+/* For each message of its capture. */
+void supervisor_drive_note(struct supervised_agent *c, const struct message *msg, struct str bytes);
+/* Sends what is due. */
+void supervisor_drive_tick(struct supervisor *s, uint32_t agent);
+/* Ends its turn before it is stopped: at the end of its input alone, Claude would go on with what it
+ * was not allowed. False: no turn runs. */
+bool supervisor_drive_stop(struct supervisor *s, uint32_t agent);
+void supervisor_end_input(struct supervisor *s, uint32_t agent);
+void supervisor_drive_order(struct supervisor *s, const struct agent_order *o);
 /* Updates `lives` and the banner. */
 void supervisor_show(struct supervisor *s, int64_t now_ms);
 static inline struct child *supervisor_child(const struct supervisor *s, uint32_t agent)

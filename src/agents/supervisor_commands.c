@@ -21,6 +21,8 @@ static int64_t request_exit(struct supervisor *s, uint32_t agent)
 		buf_release(&line);
 		return SUPERVISOR_GRACE_MS;
 	}
+	if (supervisor_drive_stop(s, agent))
+		return SUPERVISOR_TURN_MS;
 	child_end_input(supervisor_child(s, agent));
 	return SUPERVISOR_EOF_MS;
 }
@@ -145,6 +147,9 @@ void supervisor_command(struct supervisor *s, const struct agent_order *o, int64
 	case ORDER_ASSIGN: assign(s, o); break;
 	case ORDER_STOP:
 	case ORDER_RESTART: stop_or_restart(s, o, now_ms); break;
+	case ORDER_PROMPT:
+	case ORDER_INTERRUPT:
+	case ORDER_MODE: supervisor_drive_order(s, o); break;
 	}
 }
 

@@ -530,6 +530,8 @@ static void prompt_done(struct app *a)
 		app_say_missed(a); /* the key has cleared the line */
 	else if (kind == PROMPT_NOTE)
 		app_bookmark_noted(a, buf_str(&text));
+	else if (kind == PROMPT_AGENT)
+		app_agent_prompted(a, buf_str(&text));
 	else
 		decide_answered(a, kind, buf_str(&text));
 	buf_release(&text);

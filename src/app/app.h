@@ -53,10 +53,19 @@ enum effect_type {
 
 /* An order to the supervisor of the agents that gavel runs; carried out without a pre-flight. */
 struct agent_order {
-	enum order_type { ORDER_STOP, ORDER_RESTART, ORDER_CANCEL, ORDER_ASSIGN } type;
-	struct str agent;  /* STOP, RESTART (empty: the only one), ASSIGN */
+	enum order_type {
+		ORDER_STOP,
+		ORDER_RESTART,
+		ORDER_CANCEL,
+		ORDER_ASSIGN,
+		ORDER_PROMPT,    /* words for a real agent */
+		ORDER_INTERRUPT, /* ends its turn */
+		ORDER_MODE,      /* what it asks for */
+	} type;
+	struct str agent;  /* all but CANCEL; empty: the only one, except for ASSIGN */
 	struct str task;   /* CANCEL, ASSIGN: the id */
 	struct str reason; /* CANCEL */
+	struct str text;   /* PROMPT: the words; MODE: its name */
 };
 
 /* A message to the session that decides no item; shown on the pre-flight page before it is sent. */
@@ -431,6 +440,8 @@ void app_prompt_hint(const struct app *a, int room, struct buf *out);
  * that were kept; the note that was asked for. */
 uint32_t app_bookmark_find(const struct app *a, uint32_t message);
 void app_bookmark_set(struct app *a, uint32_t message, struct str note);
+/* The words of PROMPT_AGENT (agent_prompt.c). */
+void app_agent_prompted(struct app *a, struct str text);
 void app_bookmark_noted(struct app *a, struct str note);
 void app_bookmarks_release(struct app *a);
 

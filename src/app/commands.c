@@ -549,6 +549,14 @@ const struct app_command app_commands[] = {
 
 	{ "live", "follow", "f", "follow new messages, or stop", ANYWHERE,
 	  run_follow },
+	{ "live", "prompt", "i",
+	  "prompt AGENT TEXT: tell an agent that gavel runs what to do; without a name the selected "
+	  "one, without words a line to type them", ANYWHERE, run_prompt_agent, 0,
+	  { ARGUMENT_AGENT, ARGUMENT_TEXT } },
+	{ "live", "interrupt", "", "interrupt AGENT: end its turn; it waits for a prompt then",
+	  ANYWHERE, run_order_agent, ORDER_INTERRUPT, { ARGUMENT_AGENT } },
+	{ "live", "mode", "", "mode AGENT MODE: what it asks for, such as workspace-write or plan",
+	  ANYWHERE, run_order_agent, ORDER_MODE, { ARGUMENT_AGENT, ARGUMENT_TEXT } },
 	{ "live", "stop", "",
 	  "stop AGENT: end an agent that gavel runs, gracefully; without a name the selected one, "
 	  "after a question", ANYWHERE, run_agent, ORDER_STOP, { ARGUMENT_AGENT } },

@@ -28,6 +28,10 @@ COMMAND(bookmarks);
 /* commands.c */
 COMMAND(sideways); /* number: a direction */
 
+/* agent_prompt.c */
+COMMAND(prompt_agent);
+COMMAND(order_agent); /* number: ORDER_INTERRUPT, ORDER_MODE */
+
 /* jumping.c: number is a direction. */
 COMMAND(problem_step);
 COMMAND(error_step);

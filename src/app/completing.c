@@ -104,6 +104,7 @@ void app_complete(const void *ctx, struct str before, struct completions *out)
 	case PROMPT_ANSWER:
 	case PROMPT_RULE:
 	case PROMPT_NOTE:
+	case PROMPT_AGENT:
 	case PROMPT_KINDS: break;
 	}
 }

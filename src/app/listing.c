@@ -115,14 +115,19 @@ void app_drop_asof(struct app *a)
 }
 
 /* Computes the loops unless no answer has come since, so that a live log costs it only then; while
- * the log is read, not at all. */
+ * the log is read, not at all. The older ones may lack items that have come since, so the list has
+ * them only if nothing has. */
 static void find_loops(struct app *a, struct scene *s)
 {
+	struct ledger *older = a->scene.loops;
+
 	s->loops = NULL;
 	if (s->reading)
 		return;
-	if (s->asof || !a->scene.loops || a->loop_answers != s->model->review_answers)
-		a->listing.loops = scene_ledger(s);
+	if (s->asof || !older || a->loop_answers != s->model->review_answers)
+		s->loops = a->listing.loops = scene_ledger(s);
+	else if (older->model == s->model && older->to == s->k)
+		s->loops = older;
 }
 
 /* Takes over what find_loops has computed. */
@@ -148,7 +153,6 @@ static void make_list(void *ctx, struct yield *y)
 
 	a->listing.scene.yield = y;
 	find_loops(a, &a->listing.scene);
-	a->listing.scene.loops = a->listing.loops; /* the older ones may lack what came since */
 	pane_make(a->listing.pane, &a->listing.scene, a->listing.cols);
 }
 

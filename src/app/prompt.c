@@ -13,6 +13,7 @@ static const char *const signs[PROMPT_KINDS] = {
 	[PROMPT_RULE] = "rule: ",
 	[PROMPT_REASON] = "reason: ",
 	[PROMPT_NOTE] = "note: ",
+	[PROMPT_AGENT] = "prompt: ",
 };
 
 enum { HISTORY_MAX = 200 };
@@ -291,6 +292,12 @@ static void add_sign(const struct prompt *p, bool ascii, int cols, struct buf *o
 		return;
 	}
 	buf_adds(out, p->verb);
+	if (p->kind == PROMPT_AGENT) {
+		buf_addc(out, ' ');
+		add_clean_cut(out, buf_str(&p->subject), TEXT_LINE, ascii, cols / 3);
+		buf_adds(out, ": ");
+		return;
+	}
 	if (p->items > 1) {
 		buf_printf(out, " %u items", p->items);
 	} else {

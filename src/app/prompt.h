@@ -19,6 +19,7 @@ enum prompt_kind {
 	PROMPT_RULE, /* what is always allowed */
 	PROMPT_REASON,
 	PROMPT_NOTE, /* of a bookmark */
+	PROMPT_AGENT, /* words for an agent */
 	PROMPT_KINDS
 };
 

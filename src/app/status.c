@@ -30,6 +30,7 @@ static const struct {
 	[PROMPT_REASON] = { "a short code for scripts, such as out_of_scope",
 			    "Enter stage · Esc cancel " },
 	[PROMPT_NOTE] = { "a note on the bookmark, or nothing", "Enter set · Esc cancel " },
+	[PROMPT_AGENT] = { "what the agent is to do", "Enter send · Esc cancel " },
 };
 
 /* The progress bar while the sources are read. */

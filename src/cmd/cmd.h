@@ -24,6 +24,8 @@ struct agent_group; /* agents/running.h */
 int attach_to(struct options *o, const struct agent_group *group);
 /* Answers, without a screen, the requests of running agents that need no person. */
 void attend(struct options *o, const struct agent_group *group);
+/* Prompts an agent of the group (run_work.h). */
+int prompt_agent(struct options *o, const struct agent_group *group);
 
 /* The views that show knows, NULL after the last. */
 const char *show_view_name(unsigned i);

@@ -1,6 +1,7 @@
 /* gavel agents: lists the agents that run, and stops them. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "cmd/run_spec.h"
 #include "agents/orchestrate.h"
 #include "agents/running.h"
 #include "agents/supervisor.h"
@@ -217,19 +218,64 @@ static int stop(const struct running_agents *r, const struct options *o)
 	return code;
 }
 
+/* ---- prompt ---- */
+
+/* All words behind the name are the prompt. */
+static int read_words(const struct options *o, struct arena *arena, struct str *out, struct err *err)
+{
+	struct buf text = { 0 };
+
+	for (uint32_t i = 2; i < o->words.n; i++)
+		buf_printf(&text, "%s%s", i > 2 ? " " : "", o->words.v[i]);
+	return read_prompt(arena, "agents prompt", arena_take(arena, &text).p, out, err);
+}
+
+static int prompt(const struct running_agents *r, struct options *o)
+{
+	struct arena arena = { 0 };
+	struct agent_group group;
+	struct str text;
+	struct err err;
+	int code = EXIT_TROUBLE;
+	const struct running_agent *a;
+
+	if (o->words.n < 3)
+		return print_trouble("prompt whom, and what? gavel agents prompt NAME TEXT");
+	a = running_named(r, o->words.v[1]);
+	if (!a) {
+		print_trouble("no agent %s runs; gavel agents lists them", o->words.v[1]);
+	} else if (read_words(o, &arena, &text, &err) < 0) {
+		print_trouble("%s", err.text);
+	} else if (!agent_group_find(&group, (const char *const[]){ a->capture }, 1)) {
+		print_trouble("%s: its holder does not respond; is it stopped?", a->name);
+	} else {
+		o->prompt = arena_str(&arena, text).p;
+		code = prompt_agent(o, &group);
+		agent_group_release(&group);
+	}
+	arena_release(&arena);
+	return code;
+}
+
 int cmd_agents(struct options *o)
 {
 	struct running_agents r = { 0 };
 	int code = EXIT_FINE;
+	bool prompts = o->words.n && strcmp(o->words.v[0], "prompt") == 0;
 
-	if (o->words.n && strcmp(o->words.v[0], "stop") != 0)
+	if (o->words.n && !prompts && strcmp(o->words.v[0], "stop") != 0)
 		return print_trouble("agents %s: gavel agents lists those that run, gavel agents stop "
-				     "NAME ends one",
+				     "NAME ends one, gavel agents prompt NAME TEXT tells one what to "
+				     "do",
 				     o->words.v[0]);
+	if (prompts && o->format != OUTPUT_TEXT)
+		return print_trouble("--format is not for agents prompt; its exit code tells");
 	if (o->all && !o->words.n)
 		return print_trouble("--all is for gavel agents stop --all, which ends all agents");
 	running_find(&r);
-	if (o->words.n)
+	if (prompts)
+		code = prompt(&r, o);
+	else if (o->words.n)
 		code = stop(&r, o);
 	else if (!r.list.n && o->format == OUTPUT_TEXT)
 		say_text(STR("No agent runs.\n"));

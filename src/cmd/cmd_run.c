@@ -2,9 +2,9 @@
  * (--detach); gavel CAPTURE: the UI on an agent that runs. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "cmd/run_spec.h"
+#include "cmd/run_work.h"
 #include "agents/running.h"
-#include "agents/supervisor.h"
-#include "json/compose.h"
 
 #include "base/io.h"
 #include "loop/loop.h"
@@ -17,8 +17,6 @@
 #include <unistd.h>
 
 enum {
-	COMPLAINT_BYTES = 4096,
-	DETACH_LOOK_MS = 150,
 	ATTEND_MS = 3000,
 	POLL_MS = 10,
 };
@@ -45,83 +43,23 @@ static int make_captures(struct buf *out, struct err *err)
 
 /* ---- agents ---- */
 
-/* Default name of an agent: that of its program, without characters that names must not have. */
-static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
-{
-	const char *base = strrchr(program, '/');
-	size_t n = 0;
-
-	for (base = base ? base + 1 : program; *base && n < CHILD_NAME_MAX; base++)
-		if (child_name_takes(*base, n))
-			out[n++] = *base;
-	out[n] = '\0';
-	if (!n)
-		snprintf(out, CHILD_NAME_MAX + 1, "agent");
-}
-
-/* A name that no running agent has: NAME, else NAME-2, NAME-3 and so on. */
-static const char *free_name(struct arena *arena, const char *name)
-{
-	struct running_agents r = { 0 };
-	const char *found = name;
-
-	running_find(&r);
-	for (unsigned n = 2; running_named(&r, found); n++)
-		found = arena_printf(arena, "%.*s-%u", CHILD_NAME_MAX - 8, name, n);
-	running_release(&r);
-	return found;
-}
-
-/* Names of the environment variables that an agent gets, from command line and configuration. */
-static void add_env(struct arena *arena, const struct options *o, const struct config_agent *a,
-		    struct supervisor_spec *spec)
-{
-	uint32_t n = 0, extra = a ? a->env.n : 0;
-	const char **names = arena_zalloc(arena, (o->env.n + extra + 1) * sizeof(*names));
-
-	for (uint32_t i = 0; i < o->env.n; i++)
-		names[n++] = o->env.v[i];
-	for (uint32_t i = 0; i < extra; i++)
-		names[n++] = a->env.v[i];
-	spec->child.env = names;
-}
-
 static int start_command(struct supervisor *f, struct arena *arena, struct options *o,
 			 struct err *err)
 {
-	struct supervisor_spec spec = { 0 };
-	char name[CHILD_NAME_MAX + 1];
+	struct supervisor_spec spec;
 
-	if (o->agents.n > 1)
-		return err_set(err, "--agent=%s: one command is one agent; the configuration can "
-				    "name several",
-			       o->agents.v[1]);
-	name_after(o->words.v[0], name);
-	vec_push(&o->words, NULL);
-	spec.child.name = free_name(arena, o->agents.n ? o->agents.v[0] : name);
-	spec.child.argv = o->words.v;
-	spec.about.session = o->speaks_for_session;
-	add_env(arena, o, NULL, &spec);
+	if (spec_of_command(arena, o, &spec, err) < 0)
+		return -1;
 	return supervisor_start(f, &spec, err);
 }
 
 static int start_configured(struct supervisor *f, struct arena *arena, const struct options *o,
 			    const struct config_agent *a, struct err *err)
 {
-	const char **argv = arena_zalloc(arena, (a->command.n + 1) * sizeof(*argv));
-	struct str *capabilities =
-		arena_zalloc(arena, (a->capabilities.n + 1) * sizeof(*capabilities));
-	struct supervisor_spec spec = {
-		.child = { .name = free_name(arena, a->name), .argv = argv, .folder = a->folder },
-		.about = { a->role ? str_of(a->role) : STR_NONE, capabilities, a->capabilities.n,
-			   a->session || o->speaks_for_session },
-	};
+	struct supervisor_spec spec;
 
-	for (uint32_t i = 0; i < a->command.n; i++)
-		argv[i] = a->command.v[i];
-	for (uint32_t i = 0; i < a->capabilities.n; i++)
-		capabilities[i] = str_of(a->capabilities.v[i]);
-	add_env(arena, o, a, &spec);
+	if (spec_of_configured(arena, o, a, &spec, err) < 0)
+		return -1;
 	return supervisor_start(f, &spec, err);
 }
 
@@ -156,6 +94,10 @@ static int start_all(struct supervisor *f, struct arena *arena, struct options *
 	if (unknown)
 		return err_set(err, "no agent \"%s\" in %s; give its command: gavel run -- COMMAND",
 			       unknown, c->file ? c->file : "the configuration");
+	if (o->prompt && o->agents.n != 1 && c->agents.n > 1)
+		return err_set(err, "--prompt is for one agent; name it with --agent, or give each its "
+				    "\"prompt\" in %s",
+			       c->file ? c->file : "the configuration");
 	if (!c->agents.n)
 		return err_set(err, "no agent to run; give a command (gavel run -- COMMAND), or "
 				    "\"agents\" in %s",
@@ -170,10 +112,6 @@ static int start_all(struct supervisor *f, struct arena *arena, struct options *
 }
 
 /* ---- the UI ---- */
-
-/* What is done with agents once they were started or attached to; returns the exit code. err: why some
- * were not started. */
-typedef int (*work_fn)(struct watch *w, struct supervisor *f, const struct err *err);
 
 static int go(struct watch *w, struct supervisor *f, const struct err *err)
 {
@@ -201,73 +139,14 @@ static int go(struct watch *w, struct supervisor *f, const struct err *err)
 	for (uint32_t i = 0; f->stay && i < f->supervised.n; i++) {
 		const struct child *c = supervisor_child(f, i);
 
+		const struct driver *d = f->supervised.v[i]->driver;
+
+		if (d && d->prompts.n)
+			say_error("%s: %u prompt%s not sent: its turn is not over", c->name,
+				  d->prompts.n, d->prompts.n == 1 ? " was" : "s were");
 		if (c->life == CHILD_RUNS)
 			say_error("%s goes on; gavel %s shows it, gavel agents stop %s ends it",
 				  c->name, c->capture, c->name);
-	}
-	return code;
-}
-
-/* ---- --detach ---- */
-
-/* The last lines that an agent wrote to standard error. */
-static void print_complaint(const struct child *c)
-{
-	char text[COMPLAINT_BYTES];
-	uint64_t end = c->err.source.end;
-	uint64_t from = end > sizeof(text) ? end - sizeof(text) : 0;
-	ssize_t n = pread(c->err.source.fd, text, sizeof(text), (off_t)from);
-
-	if (n > 0)
-		say_error_text(str_make(text, (size_t)n));
-}
-
-static void print_started(const struct child *c, enum format format)
-{
-	bool runs = c->life == CHILD_RUNS;
-	struct buf out = { 0 };
-
-	if (format == OUTPUT_JSON) {
-		buf_addc(&out, '{');
-		json_put_name(&out, "agent", c->name);
-		json_put_name(&out, "dialect", NULL); /* it has not said anything yet */
-		json_put_int(&out, "pid", c->pid);
-		json_put_name(&out, "state", runs ? "runs" : "ended");
-		json_put_name(&out, "capture", c->capture);
-		buf_adds(&out, "}\n");
-		print_json(&out);
-	} else if (runs) {
-		say("%s runs, pid %ld: gavel %s", c->name, (long)c->pid, c->capture);
-	} else {
-		say("%s has ended already: exit code 0: gavel %s", c->name, c->capture);
-	}
-}
-
-/* Reports agents that exited right after the start, with their standard error. */
-static int detach(struct watch *w, struct supervisor *f, const struct err *err)
-{
-	int64_t until = loop_now_ms() + DETACH_LOOK_MS;
-	int code = err->text[0] ? EXIT_TROUBLE : EXIT_FINE;
-
-	f->stay = true;
-	do
-		agent_set_take(&f->agents, loop_now_ms(), NULL, NULL);
-	while (loop_now_ms() < until &&
-	       poll(&(struct pollfd){ .fd = agent_set_fd(&f->agents), .events = POLLIN }, 1,
-		    (int)(until - loop_now_ms())) >= 0);
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		const struct child *c = supervisor_child(f, i);
-		struct buf words = { 0 };
-
-		if (c->life == CHILD_RUNS || (!c->end.by_signal && !c->end.number)) {
-			print_started(c, w->options->format);
-			continue;
-		}
-		print_complaint(c);
-		child_status_text(c, &words);
-		say_error("%s ended at once: %s; check its command", c->name, words.p);
-		buf_release(&words);
-		code = EXIT_TROUBLE;
 	}
 	return code;
 }
@@ -322,7 +201,7 @@ int cmd_run(struct options *o)
 	if (make_captures(&captures, &err) < 0) {
 		code = print_trouble("%s", err.text);
 	} else {
-		code = with_agents(o, captures.p, NULL, o->detach ? detach : go);
+		code = with_agents(o, captures.p, NULL, o->detach ? work_detached : go);
 		if (rmdir(captures.p) < 0 && code != EXIT_TROUBLE && !o->detach)
 			say_error("what the agents wrote is in %s", captures.p);
 	}
@@ -360,4 +239,12 @@ void attend(struct options *given, const struct agent_group *group)
 
 	o.headless = true;
 	with_agents(&o, group->folder, group, answer_waiting);
+}
+
+int prompt_agent(struct options *given, const struct agent_group *group)
+{
+	struct options o = *given;
+
+	o.headless = true;
+	return with_agents(&o, group->folder, group, work_prompt);
 }

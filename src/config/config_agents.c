@@ -6,13 +6,15 @@
 
 #include <stdlib.h>
 
-#define AGENT_PARTS "name, command, folder, env, role, capabilities, speaks"
+#define AGENT_PARTS "name, command, prompt, dialect, folder, env, role, capabilities, speaks"
 
 static void agent_release(struct config_agent *a)
 {
 	free(a->name);
 	free(a->folder);
 	free(a->role);
+	free(a->dialect);
+	free(a->prompt);
 	config_free_words(&a->command);
 	config_free_words(&a->env);
 	config_free_words(&a->capabilities);
@@ -78,6 +80,11 @@ static bool read_speaks(struct config_reading *r, yyjson_val *v, struct config_a
 	return false;
 }
 
+static bool is_dialect(struct str s)
+{
+	return str_is(s, "claude") || str_is(s, "codex") || str_is(s, "acp") || str_is(s, "none");
+}
+
 static bool read_member(struct config_reading *r, yyjson_val *key, yyjson_val *v,
 			struct config_agent *a)
 {
@@ -95,6 +102,12 @@ static bool read_member(struct config_reading *r, yyjson_val *key, yyjson_val *v
 		return read_text(r, v, "agents.folder", "a path", is_text(json_str(v)), &a->folder);
 	if (str_is(part, "role"))
 		return read_text(r, v, "agents.role", "a word", is_text(json_str(v)), &a->role);
+	if (str_is(part, "prompt"))
+		return read_text(r, v, "agents.prompt", "a text, or \"@FILE\"", is_text(json_str(v)),
+				 &a->prompt);
+	if (str_is(part, "dialect"))
+		return read_text(r, v, "agents.dialect", "\"claude\", \"codex\", \"acp\" or \"none\"",
+				 is_dialect(json_str(v)), &a->dialect);
 	if (str_is(part, "speaks"))
 		return read_speaks(r, v, a);
 	if (str_is(part, "env"))

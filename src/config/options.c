@@ -35,12 +35,14 @@ static const struct command commands[] = {
 	  "Open the terminal UI; if standard output is not a terminal, print the inbox." },
 	{ COMMAND_RUN, "run", "[--] [COMMAND...]",
 	  "Start an agent and supervise it over its pipes; without COMMAND, those of the "
-	  "configuration. Its environment is a short list of harmless variables; --env lets others "
+	  "configuration. claude, codex, opencode, gemini, claude-agent-acp and codex-acp get the flags "
+	  "that this needs. Its environment is a short list of harmless variables; --env lets others "
 	  "through. What it writes, and what is written to it, is kept below "
 	  "~/.local/state/gavel/captures. It goes on when gavel ends, unless it is stopped." },
-	{ COMMAND_AGENTS, "agents", "[stop NAME... | stop --all]",
-	  "List the agents that run, or stop some: each is asked to end by its protocol or by the end "
-	  "of its input, and then made to. gavel CAPTURE opens one of them." },
+	{ COMMAND_AGENTS, "agents", "[stop NAME... | stop --all | prompt NAME TEXT]",
+	  "List the agents that run; or stop some: each is asked to end by its protocol or by the end "
+	  "of its input, and then made to; or prompt a real one: TEXT, or @FILE, is written to it and "
+	  "journalled. gavel CAPTURE opens one of them." },
 	{ COMMAND_REVIEW, "review", "--artifact=FILE [--] COMMAND...",
 	  "Let COMMAND review a file, one process a turn: a feedback request on its standard "
 	  "input, the stream of what it does and answers on its standard output. Decide its items, "
@@ -232,6 +234,18 @@ static int set_env(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_dialect(struct options *o, const char *value, struct err *err)
+{
+	static const char *const names[] = { "claude", "codex", "acp", "none" };
+
+	for (int i = 0; i < 4; i++)
+		if (strcmp(value, names[i]) == 0) {
+			o->dialect = names[i];
+			return 0;
+		}
+	return err_set(err, "--dialect=%s: must be claude, codex, acp or none", value);
+}
+
 #define FIELD(member) .field = offsetof(struct options, member)
 
 static const struct option options[] = {
@@ -286,6 +300,15 @@ static const struct option options[] = {
 	  "run: what the agent is called, if not after its command; without COMMAND, only this one "
 	  "of the configuration (may be repeated).",
 	  RUN, .set = set_agent },
+	{ "prompt", "TEXT|@FILE",
+	  "run: what a real agent (claude, codex, or one that speaks ACP) is to do first; @FILE: what "
+	  "the file says. A text that begins with @ is given with a space before it.",
+	  RUN, FIELD(prompt) },
+	{ "dialect", "NAME",
+	  "run: what a program speaks that gavel does not know by its name: claude (stream-json), "
+	  "codex (app-server) or acp; its command is run as it is. none: a known program is run as "
+	  "it is, too, and gavel says nothing to it by itself.",
+	  RUN, .set = set_dialect, .values = "claude codex acp none" },
 	{ "env", "NAME",
 	  "Let a variable of the environment through to the agents (may be repeated).", RUNNERS,
 	  .set = set_env },
@@ -294,7 +317,8 @@ static const struct option options[] = {
 	  "those of a whole session with all its roles.", RUN, .set = set_speaks,
 	  .values = "agent session" },
 	{ "detach", NULL,
-	  "run: start the agents, print where their captures are, and leave them running.", RUN,
+	  "run: start the agents, print where their captures are, and leave them running; one that was "
+	  "given a prompt has got it then.", RUN,
 	  FIELD(detach) },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
 	  FIELD(escalate_to) },

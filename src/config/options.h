@@ -59,6 +59,8 @@ struct options {
 	VEC(const char *) agents, env;
 	bool speaks_for_session; /* --speaks=session */
 	bool detach;             /* run: without a screen */
+	const char *prompt;      /* for an agent: TEXT or @FILE */
+	const char *dialect;     /* that an agent speaks */
 	bool given[OPTIONS_MAX]; /* by row of the option table */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };

@@ -200,6 +200,8 @@ static bool is_of_stream(const struct decoder *d, yyjson_val *root, enum dialect
 {
 	bool reply = json_get(root, "id") && !json_get(root, "method");
 
+	if (!yyjson_is_obj(root))
+		return false;
 	return d->info.holder || detected == DIALECT_UNKNOWN ||
 	       ((detected == DIALECT_CODEX || detected == DIALECT_ACP) && reply);
 }

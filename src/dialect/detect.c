@@ -78,7 +78,8 @@ static void number_names(void)
 	static const char *const probed[PROBED_COUNT] = {
 		[PROBED_TYPE] = "type",	    [PROBED_ID] = "id",
 		[PROBED_STATUS] = "status", [PROBED_TIMESTAMP] = "timestamp",
-		[PROBED_PAYLOAD] = "payload", [PROBED_MESSAGE] = "message",
+		[PROBED_PAYLOAD] = "payload", [PROBED_METHOD] = "method",
+		[PROBED_MESSAGE] = "message",
 	};
 
 	for (unsigned i = 0; i < PROBED_COUNT; i++)
@@ -143,12 +144,13 @@ static uint16_t keys_in(const struct name_set *set, unsigned k, uint16_t *sum)
 /* The members that probes look at. For them to ask for its text, one with escapes is copied if
  * there is an arena: the bytes of the message may still have to be hashed as they came. */
 static void find_probed(yyjson_val *root, const struct names *names, struct arena *arena,
-			yyjson_val *probed[PROBED_COUNT])
+			yyjson_val *probed[PROBED_SIZE])
 {
 	size_t i, n;
 	yyjson_val *key, *v, *copy;
 
 	memset(probed, 0, PROBED_COUNT * sizeof(*probed));
+	probed[PROBED_ROOT] = root;
 	yyjson_obj_foreach(root, i, n, key, v) {
 		unsigned g = number_of(key, names) - FIRST_PROBED;
 
@@ -247,7 +249,7 @@ static enum dialect_id probed_winner(const struct detection *t, yyjson_val *cons
 
 enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 {
-	yyjson_val *probed[PROBED_COUNT];
+	yyjson_val *probed[PROBED_SIZE];
 	const struct detection *t;
 	enum dialect_id winner;
 
@@ -267,7 +269,7 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 
 enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 {
-	yyjson_val *probed[PROBED_COUNT];
+	yyjson_val *probed[PROBED_SIZE];
 	struct detection t;
 
 	if (scores)

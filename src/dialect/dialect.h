@@ -141,10 +141,19 @@ struct detection_key {
 	unsigned weight;
 };
 
-/* Members of a message that probes look at, whatever dialect it is. */
+/* Members of a message that probes look at, whatever dialect it is; and the message itself, whose
+ * strings they must leave alone (json_str). */
 enum {
-	PROBED_TYPE, PROBED_ID, PROBED_STATUS, PROBED_TIMESTAMP, PROBED_PAYLOAD, PROBED_MESSAGE,
-	PROBED_COUNT
+	PROBED_TYPE,
+	PROBED_ID,
+	PROBED_STATUS,
+	PROBED_TIMESTAMP,
+	PROBED_PAYLOAD,
+	PROBED_METHOD,
+	PROBED_MESSAGE,
+	PROBED_COUNT,
+	PROBED_ROOT = PROBED_COUNT,
+	PROBED_SIZE
 };
 
 /* Whether a second copy of a message may be sent when nobody knows about the first. */

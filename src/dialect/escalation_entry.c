@@ -38,6 +38,7 @@ bool queue_entry_read(yyjson_val *decision, struct queue_entry *out)
 	out->line = count_of(object, "line");
 	out->index = count_of(object, "index");
 	out->before = count_of(object, "before");
+	out->about = count_of(object, "about");
 	out->deadline_ms = iso_time(json_get(object, "deadline"));
 	out->reply_channel = json_get_str(reply, "channel");
 	out->reply_path = json_get_str(reply, "path");

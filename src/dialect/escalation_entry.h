@@ -5,7 +5,8 @@
  *   original  its message, exactly, as a string; index: which element of it, where there are
  *             several; file: the message's file name, where the file is the message
  *   context   further messages (strings, in the log's order) that an answer needs to look at,
- *             `before` of them from before the original
+ *             `before` of them from before the original; about: which of them, counted from 1,
+ *             belongs to the item's words (item_subject)
  *   deadline  ISO 8601, where the item has one
  *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
  *
@@ -24,6 +25,7 @@ struct queue_entry {
 	enum item_kind kind;
 	struct str session, item, rev, title, source, original, file;
 	int64_t line, index, before;
+	int64_t about; /* 0 = none */
 	int64_t deadline_ms;
 	struct str reply_channel, reply_path;
 	yyjson_val *context; /* array or NULL */

@@ -56,6 +56,7 @@ static const struct field gavel_fields[] = {
 	GAVEL("title", T_STR), GAVEL("source", T_STR), GAVEL("line", T_INT),
 	GAVEL("original", T_STR), GAVEL("index", T_INT), GAVEL("file", T_STR),
 	GAVEL("context", STRINGS), GAVEL("before", T_INT),
+	GAVEL("about", T_INT),
 	GAVEL("deadline", T_STR, .format = FORMAT_TIMESTAMP), GAVEL("reply", OBJECT(reply_shape)),
 };
 static const struct shape gavel_shape = OPEN_SHAPE(gavel_fields);
@@ -360,6 +361,9 @@ static void original_detail(struct decoder *d, const struct queue_entry *q, stru
 	struct buf text = { 0 };
 
 	json_read(&d->original, q->original, &original);
+	if (q->about)
+		json_read(&d->about, json_str(yyjson_arr_get(q->context, (size_t)q->about - 1)),
+			  &d->looked_about);
 	if (original && dialect && dialect != &dialect_handoff &&
 	    dialect_detect(original, NULL) == q->dialect &&
 	    dialect->detail(d, original, q->kind, (uint32_t)q->index, out))

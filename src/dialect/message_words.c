@@ -29,6 +29,9 @@ static const struct member_path titles[] = {
 	{ DIALECT_CLAUDE, { "toolUseResult", "task", "subject" } },
 	{ DIALECT_CLAUDE, { "message", "content" } },
 	{ DIALECT_CLAUDE, { "message", "content", ANY, "text" } },
+	{ DIALECT_CODEX, { "params", "item", "content", ANY, "text" } },
+	{ DIALECT_CODEX, { "params", "input", ANY, "text" } },
+	{ DIALECT_CODEX, { "payload", "item", "content", ANY, "text" } },
 };
 
 static const struct member_path reasons[] = {
@@ -74,8 +77,23 @@ static struct str find(const struct member_path *paths, size_t n, enum dialect_i
 	return STR_NONE;
 }
 
+/* The first text of a prompt. */
+static struct str prompt_text(yyjson_val *blocks)
+{
+	yyjson_val *block;
+	size_t i, n;
+
+	if (yyjson_is_arr(blocks))
+		yyjson_arr_foreach(blocks, i, n, block)
+			if (json_get_str(block, "text").n)
+				return json_get_str(block, "text");
+	return STR_NONE;
+}
+
 struct str dialect_task_title(enum dialect_id dialect, yyjson_val *root)
 {
+	if (dialect == DIALECT_ACP)
+		return prompt_text(json_get(json_get(root, "params"), "prompt"));
 	return find(titles, sizeof(titles) / sizeof(titles[0]), dialect, root);
 }
 

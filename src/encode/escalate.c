@@ -62,10 +62,10 @@ static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
 	buf_release(&whole);
 }
 
-static void put_context(struct encoding *e, uint32_t original, const struct context *c,
-			struct buf *b)
+static void put_context(struct encoding *e, uint32_t original, uint32_t subject,
+			const struct context *c, struct buf *b)
 {
-	uint32_t before = 0;
+	uint32_t before = 0, n = 0, about = 0;
 
 	json_open(b, "context", '[');
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -74,11 +74,16 @@ static void put_context(struct encoding *e, uint32_t original, const struct cont
 		if (at == original)
 			continue;
 		before += at < original;
+		n++;
+		if (at == subject)
+			about = n;
 		json_comma(b);
 		json_write_str(b, e->reader->bytes(e->reader->ctx, at));
 	}
 	buf_addc(b, ']');
 	json_put_number(b, "before", before);
+	if (about)
+		json_put_number(b, "about", about);
 }
 
 static void put_title(struct encoding *e, uint32_t i, const struct item_state *state, struct buf *b)
@@ -153,7 +158,7 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	json_put_str(b, "original", e->reader->bytes(e->reader->ctx, state.message));
 	json_put_number(b, "index", state.index);
 	put_file(e, state.message, b);
-	put_context(e, state.message, &context, b);
+	put_context(e, state.message, item_subject(m, item, state.message), &context, b);
 	if (state.deadline_ms != TIME_NONE)
 		json_put_name(b, "deadline", timestamp_iso(state.deadline_ms, deadline));
 	put_reply(e, i, b);

@@ -186,6 +186,9 @@ enum PACKED_ENUM event_type {
 	EV_RUN,           /* the process was started, or ended: nothing that it asked waits */
 };
 
+/* In what an option that an ask offers means (event.options): accept, and such calls from now on. */
+enum { OFFER_ALWAYS = 1 << 8 };
+
 /* What the payload of an orchestrator's response holds, by the kind of the request; bits. */
 enum reply_content { REPLY_AGENTS = 1, REPLY_TASKS = 2, REPLY_TASK = 4, REPLY_ANSWER = 8 };
 
@@ -202,15 +205,18 @@ struct event {
 			  none were run */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
 			  gavel's own note, no response; EV_ITEM: a new ask, even in the same
-			  words; EV_TASK_STATE: a task that is known */
+			  words; EV_TASK_STATE: a task that is known; EV_TOOL: it tells what the
+			  call's input is; EV_ACK of all: but for calls that were told of before
+			  the ask, whose own news are awaited; EV_TURN: told again (acp) */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
-			  attempt */
+			  attempt; EV_TURN: perhaps, if the reply is that of a prompt (acp) */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
 			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency;
 			  EV_JUDGEMENT from a queue: gavel runs the agent that asked, and
 			  tells it of a timeout; EV_TOOL: it changes something; EV_MODE: it
-			  asks before it does */
+			  asks before it does; EV_RESPONSE: it gives the ask up, so a withdrawal
+			  says the same */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
@@ -230,7 +236,9 @@ struct event {
 				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
 				   EV_AGENT: state; EV_TOOL: the tool, of a completed one the
 				   reason why it was allowed (rule, mode, hook) or empty;
-				   EV_MODE: its name; EV_FOLDER: the path; EV_ITEM of real agents: the request */
+				   EV_MODE: its name; EV_FOLDER: the path; EV_ITEM of real
+				   agents: the request; EV_RESPONSE of one: the option that is
+				   chosen, whose meaning the ask tells (options) */
 	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_REQUEST, EV_RESPONSE …: the task
 				   concerned */
 	uint32_t id_key, task_key; /* for message_key */
@@ -251,9 +259,11 @@ struct event {
 			double cost;
 		};
 		uint64_t artifact_hash; /* EV_TURN_ASK: of the artifact's content, 0 = none; of
-					   real agents' EV_ITEM, EV_RESPONSE, EV_ACK: of the
-					   call's input that is asked about or allowed */
-		struct {            /* EV_REQUEST: str_hash of each answer that it offers */
+					   claude's EV_ITEM, EV_RESPONSE, EV_ACK: of the call's
+					   input that is asked about or allowed */
+		struct {            /* EV_REQUEST: str_hash of each answer that it offers;
+				       acp's EV_ITEM: pairs of that and the verdict that it is,
+				       perhaps with OFFER_ALWAYS; options_n counts pairs */
 			const uint64_t *options;
 			uint32_t options_n;
 		};
@@ -270,7 +280,7 @@ struct message {
 	struct str session; /* the sender's own session id; empty = the source is the session */
 	struct actor from, to;
 	struct str id, reply_to, correlation;
-	int64_t sequence; /* -1 = none */
+	int64_t sequence; /* of codex the number that a request to the agent has; -1 = none */
 	uint16_t flags;   /* enum record_flag */
 	uint8_t authority; /* enum authority: what it needs of its sender's type */
 	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */

@@ -37,6 +37,14 @@ static struct ask *find_ask(struct apply_ctx *a, const struct event *e)
 	return first == NONE ? NULL : &s->list.v[s->list.v[first].newest];
 }
 
+struct ask *asks_find(struct apply_ctx *a, struct str request)
+{
+	struct session_asks *s = asks_of(a);
+	uint32_t first = request.n ? first_ask(s, str_hash(request)) : NONE;
+
+	return first == NONE ? NULL : &s->list.v[s->list.v[first].newest];
+}
+
 static void ask_add(struct apply_ctx *a, struct ask q)
 {
 	struct session_asks *s = asks_of(a);
@@ -70,28 +78,53 @@ static const struct event *asked_call(const struct apply_ctx *a, uint32_t i)
 	return next && next->type == EV_TOOL && next->tool == TOOL_ASKED ? next : NULL;
 }
 
+/* What the call does is part of what is asked. */
+static void show_call(const struct model *m, const struct tool_call *call, struct ask *q,
+		      struct event *raise)
+{
+	q->subject = call->told;
+	if (call->content)
+		raise->content_hash = hash_mix(raise->content_hash, call->content);
+	raise->undecidable |= (message_route(m, call->told)->flags & RECORD_AMBIGUOUS) != 0;
+}
+
+static void add_offers(struct apply_ctx *a, const struct event *e, struct ask *q)
+{
+	struct session_asks *s = asks_of(a);
+
+	q->offers = s->offers.n;
+	q->offers_n = e->options_n;
+	for (uint32_t i = 0; i < e->options_n; i++)
+		heap_push(a->m->heap, &s->offers,
+			  (struct ask_offer){ e->options[2 * i], (uint32_t)e->options[2 * i + 1] });
+}
+
 static void ask(struct apply_ctx *a, uint32_t i, const struct ask_rules *rules)
 {
 	struct session_asks *s = asks_of(a);
 	const struct event *e = &a->msg->events.v[i], *call = asked_call(a, i);
 	uint32_t turn = e->task.n ? task_named(a->m, a->session, task_name_intern(a, e)) : NONE;
-	uint32_t item = item_raise(a, e, turn != NONE ? turn : s->turn, NONE, 0);
-	struct ask q = { .request = str_hash(e->other), .message = a->message, .item = item,
+	struct event raise = *e;
+	uint32_t item, started;
+	struct ask q = { .request = str_hash(e->other), .message = a->message,
 			 .subject = NONE, .answer = NONE, .open = true,
 			 .turn = e->task.n ? str_hash(e->task) : 0,
-			 .input_hash = e->artifact_hash,
+			 .input_hash = rules->by_option ? 0 : e->artifact_hash,
 			 .by_subagent = str_is(a->msg->from.type, "subagent") };
-	uint32_t started;
 
-	if (item == NONE)
-		return;
 	q.call = call ? id_hash(a, call) : 0;
 	started = tool_call_find(a->m, s, q.call);
+	q.call_known = started != NONE;
 	if (rules->shows_call && started != NONE)
-		q.subject = a->m->tool_calls.v[started].message;
+		show_call(a->m, &a->m->tool_calls.v[started], &q, &raise);
+	item = q.item = item_raise(a, &raise, turn != NONE ? turn : s->turn, NONE, 0);
+	if (item == NONE)
+		return;
 	for (uint32_t n = s->subagents.n; q.by_subagent && q.subject == NONE && n-- > 0;)
 		if (a->from != NONE && s->subagents.v[n].name == a->m->agents.v[a->from].name)
 			q.subject = s->subagents.v[n].message;
+	if (rules->by_option)
+		add_offers(a, e, &q);
 	ask_add(a, q);
 	if (e->item == ITEM_PERMISSION)
 		tool_act_add(a, a->from, true);
@@ -121,21 +154,65 @@ static bool is_edited(const struct event *e, const struct ask *q)
 	       e->artifact_hash != q->input_hash;
 }
 
+/* What the chosen option means. What was not offered is a denial. */
+static enum verdict chosen(struct apply_ctx *a, const struct event *e, struct ask *q,
+			   const struct ask_rules *rules)
+{
+	struct session_asks *s = asks_of(a);
+	uint64_t id = str_hash(e->other);
+	char name[QUOTED_MAX];
+
+	for (uint32_t i = 0; i < q->offers_n; i++) {
+		const struct ask_offer *o = &s->offers.v[q->offers + i];
+
+		if (o->id == id) {
+			s->allowed_always |= (o->means & OFFER_ALWAYS) != 0;
+			return (enum verdict)(o->means & (OFFER_ALWAYS - 1));
+		}
+	}
+	q->unusable = true;
+	report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+	       "chooses %s, which line %u%s does not offer; the agent takes it for a denial",
+	       quoted(e->other, name), message_line(a->m, q->message),
+	       reply_words(a->m, q->message));
+	return VERDICT_REJECTED;
+}
+
+/* What the answer decides; notes whether the agent can use it. */
+static enum verdict verdict_of(struct apply_ctx *a, const struct event *e, struct ask *q,
+			       const struct ask_rules *rules)
+{
+	if (rules->by_option && e->other.n)
+		return chosen(a, e, q, rules);
+	q->unusable = e->failed && (rules->resolved || rules->by_option);
+	if (q->unusable)
+		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+		       "no answer to what line %u%s asks; the agent takes it for a denial",
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
+	if (is_edited(e, q))
+		return VERDICT_PARTIAL;
+	return e->verdict == VERDICT_NONE ? VERDICT_REJECTED : e->verdict;
+}
+
 static void answer(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	struct ask *q = find_ask(a, e);
+	enum verdict verdict;
 	char id[QUOTED_MAX];
 
 	if (is_ambiguous(a))
 		return;
 	if (!q) {
-		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
-		       "answers %s, which was not asked", quoted(e->id, id));
+		if (e->failed && rules->resolved)
+			return; /* of a request that asks no person */
+		/* where nothing was asked, the log has only what was told */
+		report(a, asks_of(a)->list.n ? SEVERITY_WARNING : SEVERITY_NOTE, rules->answer,
+		       e->at, 0, "answers %s, which was not asked", quoted(e->id, id));
 		return;
 	}
 	join_chain(a, q);
-	if (q->item == NONE)
-		return;
+	if (q->item == NONE || (e->severe && !q->open && q->answer == NONE))
+		return; /* not for a person; or it gives up what was withdrawn */
 	if (q->answer != NONE || !q->open) {
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
 		       q->answer != NONE ? "a second answer to line %u%s; agents use the first"
@@ -143,11 +220,13 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 		       message_line(a->m, q->message), reply_words(a->m, q->message));
 		return;
 	}
-	if (!item_step(a, q->item, STEP_DECIDED,
-		       is_edited(e, q) ? VERDICT_PARTIAL : e->verdict, 0))
+	verdict = verdict_of(a, e, q, rules);
+	if (!item_step(a, q->item, STEP_DECIDED, verdict, 0))
 		return;
 	q->answer = a->message;
 	q->answer_hash = e->content_hash;
+	q->verdict = (uint8_t)verdict;
+	q->given_up = e->severe;
 }
 
 /* ---- proof ---- */
@@ -166,11 +245,13 @@ static void prove(struct apply_ctx *a, struct ask *q)
 {
 	if (q->answer == NONE || !q->open || is_ambiguous(a))
 		return;
+	q->open = false;
+	if (q->unusable)
+		return; /* the agent goes on without it */
 	if (message_reply(a->m, q->answer))
 		acknowledge_reply(a, q->answer);
 	else
 		item_step(a, q->item, STEP_ACKED, VERDICT_NONE, 0);
-	q->open = false;
 }
 
 static void withdraw(struct apply_ctx *a, struct ask *q)
@@ -179,6 +260,10 @@ static void withdraw(struct apply_ctx *a, struct ask *q)
 
 	if (!q->open)
 		return;
+	if (q->given_up) {
+		prove(a, q);
+		return;
+	}
 	q->open = false;
 	if (item->open || item->steps[item->n - 1].message == q->answer)
 		item_step(a, q->item, STEP_WITHDRAWN, VERDICT_WITHDRAWN, 0);
@@ -197,6 +282,11 @@ static bool is_told_by_echo(const struct apply_ctx *a, const struct event *e, co
 	return q->answer == NONE && q->open && e->verdict != VERDICT_NONE && a->trust == TRUST_LOG;
 }
 
+static bool is_of_turn(const struct ask *q, const struct event *e)
+{
+	return !e->task.n || q->turn == str_hash(e->task);
+}
+
 static void acknowledge(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	struct session_asks *s = asks_of(a);
@@ -204,7 +294,8 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 
 	if (!e->id.n) { /* of all that was answered */
 		for (uint32_t i = s->first_open; i < s->list.n; i++)
-			prove(a, &s->list.v[i]);
+			if (is_of_turn(&s->list.v[i], e) && !(e->again && s->list.v[i].call_known))
+				prove(a, &s->list.v[i]);
 		return;
 	}
 	if (!q)
@@ -216,6 +307,32 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 		withdraw(a, q);
 	else if (!e->content_hash || !q->answer_hash || e->content_hash == q->answer_hash)
 		prove(a, q);
+}
+
+uint32_t ask_of_call(const struct session_asks *s, uint32_t message, uint64_t call)
+{
+	const struct ask *last = s->list.n ? vec_last(&s->list) : NULL;
+
+	return last && last->message == message && last->call == call ? s->list.n - 1 : NONE;
+}
+
+void ask_check_outcome(struct apply_ctx *a, uint32_t ask, const struct event *e,
+		       const struct ask_rules *rules)
+{
+	struct ask *q = &asks_of(a)->list.v[ask];
+	bool denied = q->verdict == VERDICT_ACCEPTED && e->tool == TOOL_DENIED;
+	bool run = q->verdict == VERDICT_REJECTED && e->tool == TOOL_COMPLETED;
+
+	if (q->answer == NONE || (!denied && !run) || is_ambiguous(a))
+		return;
+	report(a, SEVERITY_WARNING, rules->outcome, e->at, e->index,
+	       denied ? "was denied, although line %u%s accepts it"
+		      : "was run, although line %u%s rejects it",
+	       message_line(a->m, q->answer), reply_words(a->m, q->answer));
+	/* what was said did not count, and nothing is asked any more */
+	item_step(a, q->item, STEP_BOUNCED, VERDICT_NONE, 0);
+	item_step(a, q->item, STEP_WITHDRAWN, VERDICT_WITHDRAWN, 0);
+	q->open = false;
 }
 
 static bool is_of_call(const struct ask *q, const struct event *e, uint64_t call)
@@ -251,13 +368,12 @@ static void prove_by_call(struct apply_ctx *a, const struct event *e)
 static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 {
 	struct session_asks *s = asks_of(a);
-	uint64_t turn = e->task.n ? str_hash(e->task) : 0;
 	struct ask *q = find_ask(a, e);
 
 	if (q)
 		withdraw(a, q);
 	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
-		if (turn ? s->list.v[i].turn == turn : !s->list.v[i].by_subagent)
+		if (is_of_turn(&s->list.v[i], e) && (e->task.n || !s->list.v[i].by_subagent))
 			withdraw(a, &s->list.v[i]);
 }
 
@@ -441,8 +557,12 @@ const char *withdrawal_reason(const struct model *m, uint32_t message)
 
 	if (str_is(kind, "serverRequest/resolved") || str_is(kind, "user"))
 		return "answered elsewhere";
+	if (str_is(kind, "item/completed"))
+		return "the agent acted against the answer";
 	if (str_is(kind, "control_cancel_request") || str_is(kind, "$/cancel_request"))
 		return "the agent took it back, or somebody else answered";
+	if (str_is(kind, "session/update"))
+		return "its call is over, without an answer from here";
 	return "the agent's turn is over";
 }
 

@@ -16,9 +16,13 @@ struct ask_rules {
 	const char *answer;  /* an answer without its request, or a second one */
 	const char *result;  /* a tool's result without its call */
 	const char *unasked; /* a call that changed something, and nobody was asked */
+	const char *outcome; /* a call was run or denied against the answer; NULL = not checked */
 	bool call_proves;    /* news of the call prove that the answer to its ask was used */
-	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did */
-	bool shows_call;     /* the message that started the call belongs to the item's text */
+	bool resolved;       /* an acknowledgment of what we did not answer: somebody else did; one
+				of an answer that the agent cannot use proves nothing */
+	bool shows_call;     /* the message that told its input belongs to the item's text */
+	bool by_option;      /* an answer names an option, and whether it is usable only the ask
+				tells */
 };
 
 /* Applies all events of the message. */
@@ -44,8 +48,20 @@ struct ask {
 	uint32_t subject;     /* message that belongs to its text, NONE */
 	uint32_t answer;      /* message that answered it first, NONE */
 	uint32_t newest;      /* of the first request of an id: index of the newest */
+	uint32_t offers, offers_n; /* in session_asks.offers */
+	uint8_t verdict;      /* of the answer */
 	bool open;            /* neither proven nor withdrawn */
 	bool by_subagent;
+	bool call_known;      /* the call was told of before */
+	bool unusable;        /* its answer is nothing that the agent knows: taken for a denial, and
+				 never proven */
+	bool given_up;        /* by its answer */
+};
+
+/* An option that an ask offers. */
+struct ask_offer {
+	uint64_t id; /* hash */
+	uint32_t means; /* enum verdict, perhaps with OFFER_ALWAYS */
 };
 
 /* Where the agent works from a message on. */
@@ -61,6 +77,7 @@ struct subagent {
 /* What asks_apply knows of a session. */
 struct session_asks {
 	HVEC(struct ask) list;
+	HVEC(struct ask_offer) offers;
 	struct map by_request;
 	uint32_t first_open;     /* none before it is open */
 	struct map calls;        /* by id: index into m->tool_calls */
@@ -71,11 +88,20 @@ struct session_asks {
 	HVEC(struct work_folder) folders; /* in the order of messages */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
+	bool allowed_always;     /* a person has allowed some calls for good */
 };
 
 /* The session's, made when it is needed; for reading, NULL if there is none. */
 struct session_asks *asks_of(struct apply_ctx *a);
 const struct session_asks *session_asks(const struct model *m, uint32_t session);
+
+/* The newest ask of that request, or NULL. */
+struct ask *asks_find(struct apply_ctx *a, struct str request);
+/* The newest request of that call, an index, or NONE. */
+uint32_t ask_of_call(const struct session_asks *s, uint32_t message, uint64_t call);
+/* A call is over: the outcome may contradict the answer to its ask. */
+void ask_check_outcome(struct apply_ctx *a, uint32_t ask, const struct event *e,
+		       const struct ask_rules *rules);
 
 /* Tool calls (tool_calls.c). */
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules);

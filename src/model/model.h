@@ -463,7 +463,8 @@ struct str agent_name(const struct model *m, uint32_t agent);
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id);
 /* The same by the id's str_hash. */
 uint32_t message_with_hash(const struct model *m, uint32_t session, uint64_t hash);
-/* The highest sequence number in a collaboration session, -1 = none. */
+/* The highest sequence number in a collaboration session, or id of a request to a codex agent;
+ * -1 = none. */
 int64_t model_sequence(const struct model *m, uint32_t session);
 
 /* The inputs that were open when this output envelope came, oldest first, if there were several: it

@@ -65,6 +65,7 @@ struct session_extra {
 	uint64_t output_hash;            /* envelope: of the newest output since the last input */
 	uint32_t output;                 /* its message + 1, 0 = none */
 	struct session_asks *asks;       /* real agents (model/asks.h), NULL = none */
+	struct acp_connection *acp;      /* acp (rules_acp.c), NULL = none */
 };
 
 enum { RECENT_MAX = 64 };

@@ -23,7 +23,9 @@ static struct tool_call *call_begin(struct apply_ctx *a, const struct event *e)
 	map_put(m->heap, &s->calls, id_hash(a, e), m->tool_calls.n);
 	heap_push(m->heap, &m->tool_calls,
 		  (struct tool_call){ .id = id_hash(a, e), .message = a->message,
-				      .agent = a->from, .end = NONE, .severe = e->severe,
+				      .told = a->message, .agent = a->from, .end = NONE,
+				      .severe = e->severe, .ask = NONE,
+				      .content = (uint32_t)e->content_hash,
 				      .tool = e->other.n ? model_intern(m, e->other) : NONE });
 	return vec_last(&m->tool_calls);
 }
@@ -41,6 +43,10 @@ static void report_unasked(struct apply_ctx *a, const struct tool_call *call, co
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: allowed by %s", quoted(tool, name),
 		       quoted(e->other, why));
+	else if (s->allowed_always)
+		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
+		       "%s was run without asking; some calls were allowed for good before",
+		       quoted(tool, name));
 	else if (s->mode != NONE && !s->mode_asks)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: the mode is %s", quoted(tool, name),
@@ -68,11 +74,14 @@ static void call_end(struct apply_ctx *a, const struct event *e, const struct as
 		report_unasked(a, call, e, rules);
 	if (call->end == NONE)
 		call->end = a->message;
+	if (call->ask != NONE && rules->outcome)
+		ask_check_outcome(a, call->ask, e, rules);
 }
 
 void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	uint32_t found = e->id.n ? tool_call_find(a->m, asks_of(a), id_hash(a, e)) : NONE;
+	struct tool_call *call;
 
 	if (!e->id.n)
 		return;
@@ -83,14 +92,17 @@ void tool_apply(struct apply_ctx *a, const struct event *e, const struct ask_rul
 		break;
 	case TOOL_ASKED:
 		/* some ask before they tell of the call */
-		if (found == NONE)
-			call_begin(a, e)->asked = true;
-		else
-			a->m->tool_calls.v[found].asked = true;
+		call = found == NONE ? call_begin(a, e) : &a->m->tool_calls.v[found];
+		call->asked = true;
+		call->ask = ask_of_call(asks_of(a), a->message, id_hash(a, e));
 		break;
 	case TOOL_GOES_ON:
 		if (found != NONE)
 			a->m->tool_calls.v[found].severe |= e->severe;
+		if (found != NONE && e->again)
+			a->m->tool_calls.v[found].told = a->message;
+		else if (e->again) /* a log that begins in the middle */
+			call_begin(a, e);
 		break;
 	case TOOL_COMPLETED:
 	case TOOL_FAILED:
@@ -139,7 +151,10 @@ void turn_apply(struct apply_ctx *a, const struct event *e)
 		a->to = a->from;
 	task_step(a, turn, e->state, -1, assigns && a->to != NONE);
 	a->to = to;
-	s->turn = begins ? turn : NONE;
+	if (begins)
+		s->turn = turn;
+	else if (s->turn == turn)
+		s->turn = NONE;
 }
 
 uint32_t recent_calls(const struct model *m, uint32_t message, uint32_t *out, uint32_t n)

@@ -11,9 +11,12 @@ struct model;
 struct tool_call {
 	uint64_t id;      /* hash */
 	uint32_t message; /* that told of it first */
+	uint32_t told;    /* that told its input; state after all messages */
 	uint32_t agent;
 	uint32_t tool;    /* interned name, NONE */
 	uint32_t end;     /* message that told of its end first, NONE */
+	uint32_t ask;     /* the newest that was about it, in its session's list; NONE */
+	uint32_t content; /* hash of what it does, where asks show that; 0 = nothing */
 	bool severe, asked; /* state after all messages */
 };
 

@@ -55,7 +55,7 @@ static enum act act_of(const struct message *msg, const struct event *e)
 
 static void attribute_connection(struct message *msg, const struct place *place)
 {
-	bool told = place->trust >= TRUST_REPLY || msg->flags & RECORD_TOLD;
+	bool told = msg->from.known_role == KNOWN_ROLE_CLIENT;
 	struct actor *agent = told ? &msg->to : &msg->from;
 
 	if (agent->known_role || !agent->id.n || str_is(agent->type, "subagent"))

@@ -82,6 +82,7 @@ static int open_stream(struct agent_set *c, struct set_agent *a, int stream, str
 	w->files.v[r->load.file].group = group;
 	w->files.v[r->load.file].trust = a->speaks_for_session ? TRUST_LOG : TRUST_AGENT;
 	w->files.v[r->load.file].ours = true;
+	w->files.v[r->load.file].stream = (uint8_t)a->dialect;
 	w->files.v[r->load.file].speaker =
 		a->speaks_for_session ? STR_NONE : str_of(a->child->name);
 	r->at = s.start;
@@ -127,6 +128,8 @@ static void write_head(const struct child_spec *spec, const struct agent_about *
 	json_put_name(out, "id", id);
 	json_put_str(out, "agent", str_of(spec->name));
 	json_put_name(out, "speaks", about->session ? "session" : "agent");
+	if (about->dialect != DIALECT_UNKNOWN)
+		json_put_name(out, "dialect", dialect_name(about->dialect));
 	if (write_words(out, "command", spec->argv, false) &&
 	    write_words(out, "env", spec->env, true) &&
 	    getcwd(from, sizeof(from)) && (!spec->folder || strlen(spec->folder) < sizeof(from))) {
@@ -146,13 +149,14 @@ static void write_head(const struct child_spec *spec, const struct agent_about *
 }
 
 static uint32_t add_agent(struct agent_set *c, struct child *child, struct str group,
-			  bool session, struct err *err)
+			  const struct agent_about *about, struct err *err)
 {
 	struct set_agent *a = xcalloc(1, sizeof(*a));
 
 	a->child = child;
 	a->known = child->out.source.end;
-	a->speaks_for_session = session;
+	a->speaks_for_session = about->session;
+	a->dialect = about->dialect;
 	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
 	begin_incarnation(a);
 	for (int i = 0; i < AGENT_PIPES; i++)
@@ -187,7 +191,7 @@ static uint32_t add_child(struct agent_set *c, const struct child_spec *given, s
 		child = (turns ? child_add : child_start)(c->children, &spec, err);
 	buf_release(&head);
 	if (child)
-		n = add_agent(c, child, group, about->session, err);
+		n = add_agent(c, child, group, about, err);
 	if (child && n == NONE && !turns)
 		child_stop(child, 0, 0);
 	return n;
@@ -239,6 +243,8 @@ static void read_about(yyjson_val *root, struct arena *arena, struct agent_about
 	out->capabilities = words;
 	out->role = arena_str(arena, json_get_str(root, "role"));
 	out->session = str_is(json_get_str(root, "speaks"), "session");
+	if (!dialect_named(json_get_str(root, "dialect"), &out->dialect))
+		out->dialect = DIALECT_UNKNOWN;
 }
 
 /* Tells the child what the head of its capture has of its start. */
@@ -263,6 +269,8 @@ static void read_head(struct child *child, struct arena *arena, struct agent_abo
 		char *folder = path_from(from, json_get_str(root, "folder")), *program = NULL;
 
 		read_about(root, arena, about);
+		if (from.n)
+			about->folder = arena_str(arena, str_of(folder));
 		if (argv[0] && strchr(argv[0], '/'))
 			argv[0] = program = path_from(from, str_of(argv[0]));
 		spec.argv = argv;
@@ -291,7 +299,7 @@ uint32_t agent_set_attach(struct agent_set *c, const char *name, struct agent_ab
 	if (!child)
 		return NONE;
 	read_head(child, &c->load->wire.arena, about);
-	return add_agent(c, child, STR_NONE, about->session, err);
+	return add_agent(c, child, STR_NONE, about, err);
 }
 
 /* ---- reading ---- */

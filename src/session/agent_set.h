@@ -46,6 +46,8 @@ struct agent_about {
 	const struct str *capabilities;
 	uint32_t capability_n;
 	bool session; /* it writes the lines of several agents: trusted like a log */
+	enum dialect_id dialect; /* that its program is known to speak; UNKNOWN = messages tell */
+	struct str folder; /* where it works, an absolute path; empty = not known. Read only */
 };
 
 struct set_agent {
@@ -53,6 +55,7 @@ struct set_agent {
 	struct agent_stream streams[AGENT_PIPES];
 	VEC(struct incarnation_start) incarnations; /* oldest first */
 	bool speaks_for_session; /* agent_about.session */
+	enum dialect_id dialect; /* agent_about.dialect */
 	uint64_t known;          /* bytes of its capture that were there when it was added */
 };
 

@@ -42,6 +42,8 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	place.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	if (!m->session.n)
 		m->session = file->session;
+	if (m->time_ms == TIME_NONE && r->clock_ms)
+		m->time_ms = r->clock_ms;
 	place.group = file->group;
 	place.trust = origin_of(file, m);
 	place.speaker = file->speaker;
@@ -87,6 +89,19 @@ enum capture_line load_capture_line(const struct wire_file *file, struct frame *
 	return line;
 }
 
+void load_note_clock(const struct wire_file *file, struct str record, int64_t *clock_ms)
+{
+	ptrdiff_t at = file->stream ? str_find(record, STR("\"t\":"), 0) : -1;
+	struct str digits = at < 0 ? STR_NONE : str_from(record, (size_t)at + 4);
+	size_t n = 0;
+	uint64_t ms;
+
+	while (n < digits.n && digits.p[n] >= '0' && digits.p[n] <= '9')
+		n++;
+	if (n && str_to_u64(str_make(digits.p, n), &ms) && ms <= INT64_MAX)
+		*clock_ms = (int64_t)ms;
+}
+
 void load_line_info(const struct wire_file *file, enum capture_line line, struct frame_info *info)
 {
 	if (file->whole)
@@ -123,6 +138,8 @@ void load_frame(void *reading, const struct frame *given)
 	talk_of(l, r->file); /* tells whether it was said */
 	file = &l->wire.files.v[r->file];
 	line = load_capture_line(file, &frame);
+	if (line == CAPTURE_NOTE || line == CAPTURE_RUN)
+		load_note_clock(file, frame.bytes, &r->clock_ms);
 	if (line == CAPTURE_NOTE)
 		return;
 	info.full_length = frame.full_length;

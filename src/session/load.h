@@ -56,6 +56,7 @@ struct load_reading {
 	bool text;     /* lines are text, whatever they look like */
 	bool lines, truncated; /* read line by line; the last line is incomplete */
 	uint32_t messages, binary;
+	int64_t clock_ms; /* of the holder's newest record in a real agent's capture; 0 = none */
 	load_fn each;
 	void *ctx;
 	load_before_fn before; /* or NULL */
@@ -184,6 +185,9 @@ static inline uint16_t capture_line_flags(enum capture_line line)
 	return line == CAPTURE_SAID ? RECORD_TOLD : line == CAPTURE_RUN ? RECORD_HOLDER : 0;
 }
 enum capture_line load_capture_line(const struct wire_file *file, struct frame *frame);
+/* Real agents' messages may have no time: in a capture it is that of the holder's record before them,
+ * which a CAPTURE_NOTE may be. */
+void load_note_clock(const struct wire_file *file, struct str record, int64_t *clock_ms);
 /* Applies a decoded message to the model, then calls `each`; does not use the frame's bytes. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
 /* Decodes a frame and applies it: the frame_fn of a load_reading. */

@@ -34,6 +34,7 @@ struct decoded_message {
 struct decoded_chunk {
 	const struct wire_file *file; /* that it is of */
 	bool done, failed;
+	int64_t clock_ms; /* as in struct load_reading; 0 = none in this chunk yet */
 	struct chunk_lines lines;
 	VEC(struct decoded_message) messages;
 	struct arena arena;
@@ -143,6 +144,8 @@ static void decode_frame(void *ctx, const struct frame *given)
 
 	copy = *given;
 	line = load_capture_line(c->file, frame);
+	if (line == CAPTURE_NOTE || line == CAPTURE_RUN)
+		load_note_clock(c->file, frame->bytes, &c->clock_ms);
 	if (line == CAPTURE_NOTE)
 		return;
 	info.flags = frame->flags;
@@ -157,6 +160,9 @@ static void decode_frame(void *ctx, const struct frame *given)
 	borrow_lists(c, &d->message);
 	dialect_decode(&c->decoder, frame->bytes, &info, &d->message);
 	d->message.flags |= capture_line_flags(line);
+	/* those before the chunk's first record get that of the chunk before, by load_apply */
+	if (d->message.time_ms == TIME_NONE && c->clock_ms)
+		d->message.time_ms = c->clock_ms;
 	hash_names(c, &d->message);
 	keep_lists(c, &d->message);
 	prefetch_next(c, d);
@@ -184,6 +190,7 @@ static void decode_chunk(struct load_workers *x, uint64_t number)
 	c->messages.n = 0;
 	c->keys.n = 0;
 	c->events_left = 0;
+	c->clock_ms = 0;
 	arena_reset(&c->arena);
 	decoder_reset(&c->decoder);
 	c->decoder.keeps = true;
@@ -259,6 +266,8 @@ static void apply_chunk(struct load_workers *x, struct decoded_chunk *c)
 		if (i >= PREFETCH_STEPS)
 			apply_one(x, &c->messages.v[i - PREFETCH_STEPS]);
 	}
+	if (c->clock_ms)
+		x->r->clock_ms = c->clock_ms;
 }
 
 /* Extrapolates the heap's final size from the bytes loaded so far, cached ones included. */

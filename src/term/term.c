@@ -247,6 +247,23 @@ static void set_role_attributes(void)
 	}
 }
 
+/* Lets ncurses write a frame at a time. Until a screen has returned from endwin() once, ncurses
+ * flushes after each move of the cursor, 50 to 100 times a frame. So the screen is ended into
+ * /dev/null, where what newterm() has buffered goes too, and resumed on the terminal, for which
+ * refresh() writes all that again. Before start_color(): after it, that would reset the palette. */
+static void buffer_frames(void)
+{
+	int fd = fileno(t.out_file), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	dup3(null, fd, O_CLOEXEC);
+	endwin();
+	dup3(t.out, fd, O_CLOEXEC);
+	close(null);
+	refresh();
+}
+
 /* newterm installs handlers for these; start_curses puts ours back. */
 static const int curses_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 
@@ -271,6 +288,7 @@ static int start_curses(struct err *err)
 		return err_set(err, "the terminal \"%.60s\" cannot be used; set TERM, or use "
 				    "`gavel show'", terminal_type());
 	set_term(t.screen);
+	typeahead(-1); /* keys are not read by ncurses: looking for them would be a poll for each row */
 	return 0;
 }
 
@@ -304,6 +322,7 @@ static int acquire_terminal(struct err *err)
 		return -1;
 	}
 	set_raw_mode();
+	buffer_frames();
 	set_role_attributes();
 	enable_modes();
 	t.cursor = -1;

@@ -84,28 +84,32 @@ static struct str label_of(const struct model *m, uint32_t session, enum form fo
 }
 
 /* Whether the label is the end of an identifier. */
-static bool is_tail(const struct model *m, uint32_t session, enum form form)
+static bool is_tail(const struct model *m, uint32_t session, struct str label)
 {
 	const struct session *s = &m->sessions.v[session];
 
-	return s->name != s->group &&
-	       label_of(m, session, form).p != session_name(m, session).p;
+	return s->name != s->group && label.p != session_name(m, session).p;
 }
 
-/* Gives sessions whose labels are the same their next longer form. Only the first session of each
- * label is remembered, so that many of one label cost no more than others. */
-static void tell_apart(struct session_labels *l, const struct model *m, enum form form,
+/* Gives sessions whose labels are the same their next longer form; false: there are none. Only the
+ * first session of each label is remembered, so that many of one label cost no more than others. */
+static bool tell_apart(struct session_labels *l, const struct model *m, enum form form,
 		       struct yield *yield)
 {
 	struct map first = { 0 };
+	bool same = false;
 
 	for (uint32_t i = 0; i < l->n && yield_on(yield); i++) {
-		struct str label = label_of(m, i, form);
-		uint64_t hash = str_hash(label);
 		uint32_t it = 0, v = NONE;
+		struct str label;
+		uint64_t hash;
 
-		if (l->form[i] != form || !label.n)
+		if (l->form[i] != form)
 			continue;
+		label = label_of(m, i, form);
+		if (!label.n)
+			continue;
+		hash = str_hash(label);
 		while (map_next(&first, hash, &it, &v) && !str_eq(label_of(m, v, form), label))
 			v = NONE;
 		if (v == NONE) {
@@ -113,8 +117,10 @@ static void tell_apart(struct session_labels *l, const struct model *m, enum for
 			continue;
 		}
 		l->form[v] = l->form[i] = (uint8_t)(form + 1);
+		same = true;
 	}
 	map_release(&first);
+	return same;
 }
 
 static struct str without_extension(struct str name)
@@ -149,10 +155,10 @@ static void note_file(struct session_labels *l, const struct model *m, uint32_t 
 static int label_width(const struct model *m, const struct session_labels *l, uint32_t session)
 {
 	uint32_t group = m->sessions.v[session].group;
-	int width = (int)cells_width(raw_of(label_of(m, session, l->form[session])), TEXT_ID, true,
-				     512);
+	struct str label = label_of(m, session, l->form[session]);
+	int width = (int)cells_width(raw_of(label), TEXT_ID, true, 512);
 
-	width += is_tail(m, session, l->form[session]);
+	width += is_tail(m, session, label);
 	if (l->form[session] == FORM_WITH_SOURCE)
 		width += 1 + (int)cells_width(raw_of(path_base(model_str(m, group))), TEXT_ID,
 					      true, 512);
@@ -202,7 +208,8 @@ void session_labels_make(const struct scene *s, struct lines *lines)
 	lines->release_labels = release;
 	if (l->n <= COMPARED_MAX) {
 		for (enum form form = FORM_SHORT; form <= FORM_WHOLE; form++)
-			tell_apart(l, m, form, s->yield);
+			if (!tell_apart(l, m, form, s->yield))
+				break;
 	}
 	for (uint32_t i = 0; i < l->n && i < COMPARED_MAX; i++) {
 		int width = l->form[i] == FORM_NONE ? 0 : label_width(m, l, i);
@@ -262,22 +269,24 @@ void pen_session(struct pen *p, enum role role, const struct scene *s, const str
 {
 	const struct session_labels *l = lines->labels;
 	const struct model *m = s->model;
+	struct str label;
 	enum form form;
 
 	if (!l)
 		return;
 	form = session < l->n && l->form[session] != FORM_NONE ? (enum form)l->form[session]
 							       : FORM_SHORT;
+	label = label_of(m, session, form);
 	if (form == FORM_WITH_SOURCE) {
 		pen_id(p, role, path_base(model_str(m, m->sessions.v[session].group)));
 		pen_put(p, role, ":");
 	}
-	if (is_tail(m, session, form))
+	if (is_tail(m, session, label))
 		pen_put(p, role, "…");
 	if (form == FORM_SHORT && m->sessions.v[session].name == m->sessions.v[session].group)
-		put_file(p, role, session_short(m, session), l->common);
+		put_file(p, role, label, l->common);
 	else
-		pen_id(p, role, label_of(m, session, form));
+		pen_id(p, role, label);
 }
 
 void pen_source(struct pen *p, const struct scene *s, uint32_t message)

@@ -53,12 +53,21 @@ static const struct column table[COL_COUNT] = {
 	[COL_ACTIVITY] = { "activity", 12, 12, 12 },
 };
 
+/* The title of an agent's task, which is read from the log; first, given: the messages it is from. */
+struct kept_title {
+	bool is_read;
+	uint32_t first, given;
+	struct str title;
+};
+
 struct agents_own {
 	uint32_t most_recent, most_active; /* scales: maximum of any agent in any step */
 	uint32_t n;
 	struct agent_stats *stats; /* n */
 	struct agent_stats total;  /* of the listed ones: counts, tokens and cost */
 	uint32_t listed;
+	struct kept_title *titles; /* n; filled as lines are drawn */
+	struct arena arena;
 };
 
 /* When it was last heard of: its own last message, else the last report of its state. */
@@ -110,6 +119,7 @@ static void agents_release(void *own_)
 	struct agents_own *own = own_;
 
 	free(own->stats);
+	arena_release(&own->arena);
 }
 
 static void layout(const struct scene *s, int cols, struct lines *out)
@@ -181,6 +191,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	out->release = agents_release;
 	own->stats = stats;
 	own->n = n;
+	own->titles = arena_zalloc(&own->arena, n * sizeof(*own->titles));
 	session_labels_make(s, out);
 	layout(s, cols, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
@@ -325,17 +336,41 @@ static void draw_total(const struct agents_own *own, const struct columns *fit, 
 	put_counts(&own->total, fit, g, row);
 }
 
+/* Read once for a list and not for each frame: every key would read and parse a message for each
+ * agent on the screen. */
+static struct str title_of(const struct scene *s, struct agents_own *own, uint32_t agent,
+			   const struct task_state_at *at)
+{
+	struct kept_title *t = &own->titles[agent];
+
+	if (!t->is_read || t->first != at->first || t->given != at->given)
+		*t = (struct kept_title){ true, at->first, at->given,
+					  arena_str(&own->arena, task_title(s, at)) };
+	return t->title;
+}
+
+static void put_task(struct pen *p, const struct scene *s, struct agents_own *own, uint32_t agent)
+{
+	uint32_t number = own->stats[agent].task;
+	const struct task *t = number == NONE ? NULL : &s->model->tasks.v[number];
+	struct task_state_at at;
+
+	if (!t || !task_at(s->model, t, s->k, &at))
+		pen_put(p, ROLE_DIM, "·");
+	else if (!pen_task_workflow(p, ROLE_ID, s, t, &at))
+		pen_task_titled(p, ROLE_ID, s, t, title_of(s, own, agent, &at));
+}
+
 static void agents_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const struct agents_own *own = lines->own;
+	struct agents_own *own = lines->own;
 	struct line line = line_at(lines, i);
 	uint32_t number = line.a;
 	const struct columns *fit = &lines->table->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
-	struct task_state_at task;
 	struct scene here;
 	struct pen p;
 	char text[32];
@@ -355,10 +390,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	p = column_pen(g, row, fit, COL_STATE);
 	pen_agent_state(&p, s, stats, life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);
-	if (stats->task != NONE && task_at(m, &m->tasks.v[stats->task], s->k, &task))
-		pen_task_words(&p, ROLE_ID, s, &m->tasks.v[stats->task], &task);
-	else
-		pen_put(&p, ROLE_DIM, "·");
+	put_task(&p, s, own, number);
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,
 		  short_age(&here, stats->last_seen_ms, text));
 	put_sparkline(column_pen(g, row, fit, COL_MINUTE),

@@ -124,18 +124,22 @@ struct str call_folder(const struct scene *s, const struct item_state *at, const
 
 /* ---- tasks ---- */
 
-/* An envelope has a lane for each workflow of a feature: "specify 014-passkey-sign-in". */
-static bool pen_workflow(struct pen *p, enum role role, struct str id)
+bool pen_task_workflow(struct pen *p, enum role role, const struct scene *s, const struct task *t,
+		       const struct task_state_at *at)
 {
+	enum role words = role == ROLE_DIM ? ROLE_DIM : ROLE_NORMAL;
+	struct str id = model_str(s->model, t->id);
 	size_t slash = id.n;
 
+	if (message_route(s->model, at->first)->dialect != DIALECT_ENVELOPE)
+		return false;
 	while (slash > 0 && id.p[slash - 1] != '/')
 		slash--;
 	if (slash < 2 || slash == id.n)
 		return false;
-	pen_id(p, role, str_from(id, slash));
-	pen_put(p, role, " ");
-	pen_path(p, role, str_make(id.p, slash - 1));
+	pen_id(p, words, str_from(id, slash));
+	pen_put(p, words, " ");
+	pen_path(p, words, str_make(id.p, slash - 1));
 	return true;
 }
 
@@ -158,17 +162,12 @@ struct str task_title(const struct scene *s, const struct task_state_at *at)
 	return STR_NONE;
 }
 
-void pen_task_words(struct pen *p, enum role role, const struct scene *s, const struct task *t,
-		    const struct task_state_at *at)
+void pen_task_titled(struct pen *p, enum role role, const struct scene *s, const struct task *t,
+		     struct str title)
 {
-	struct str id = model_str(s->model, t->id), title = STR_NONE;
+	struct str id = model_str(s->model, t->id);
 	enum role words = role == ROLE_DIM ? ROLE_DIM : ROLE_NORMAL;
 
-	if (at && message_route(s->model, at->first)->dialect == DIALECT_ENVELOPE &&
-	    pen_workflow(p, words, id))
-		return;
-	if (at)
-		title = task_title(s, at);
 	if (!title.n) {
 		pen_path(p, role, id_shortened(id));
 		return;
@@ -179,6 +178,13 @@ void pen_task_words(struct pen *p, enum role role, const struct scene *s, const 
 	}
 	pen_hidden(p, title);
 	pen_text(p, words, title);
+}
+
+void pen_task_words(struct pen *p, enum role role, const struct scene *s, const struct task *t,
+		    const struct task_state_at *at)
+{
+	if (!at || !pen_task_workflow(p, role, s, t, at))
+		pen_task_titled(p, role, s, t, at ? task_title(s, at) : STR_NONE);
 }
 
 /* ---- decisions ---- */

@@ -111,6 +111,12 @@ struct str task_title(const struct scene *s, const struct task_state_at *at);
 /* at: NULL = it is not there yet, only its id is known. ROLE_DIM dims the words, too. */
 void pen_task_words(struct pen *p, enum role role, const struct scene *s, const struct task *t,
 		    const struct task_state_at *at);
+/* The two parts of pen_task_words. An envelope has a lane for each workflow of a feature ("specify
+ * 014-passkey-sign-in"), false for any other task; those have a title, if task_title found one. */
+bool pen_task_workflow(struct pen *p, enum role role, const struct scene *s, const struct task *t,
+		       const struct task_state_at *at);
+void pen_task_titled(struct pen *p, enum role role, const struct scene *s, const struct task *t,
+		     struct str title);
 /* The name of the item that a draft is about, as add_item_words. */
 void add_draft_subject(const struct scene *s, const struct draft *draft, int most, struct buf *out);
 void pen_draft_subject(struct pen *p, const struct scene *s, const struct draft *draft);

@@ -37,16 +37,18 @@
  *   show-ids             says "pid P group G session S", and its folder
  *   hold TEXT            is the holder of a run that gavel has not started, on ./dev.sock; says TEXT and
  *                        ends once it is told to stop its agent
+ *   claude, codex, acp PLAN   speaks as those do (fake_dialects.c)
  *   again                from the first line
  *   exit N, crash        the end of the script is exit 0
  *
  * In texts: {now} is the time, {now+S} S seconds later, {bytes} how many were read, {uuid} an id that no
  * other call gives, {last:NAME} the string after "NAME": in the line read last. */
+#include "fake_agent.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +271,16 @@ static bool read_line(void)
 		}
 		last[last_n++] = c;
 	}
+}
+
+const char *fake_read_line(void)
+{
+	return read_line() ? last : NULL;
+}
+
+void fake_say(const char *text)
+{
+	say(STDOUT_FILENO, text, "\n");
 }
 
 static void wait_for_line(const char *text)
@@ -591,6 +603,9 @@ static const struct command {
 	{ "show-fds", .alone = show_fds },
 	{ "show-ids", .alone = show_ids },
 	{ "hold", .text = hold },
+	{ "claude", .text = fake_claude },
+	{ "codex", .text = fake_codex },
+	{ "acp", .text = fake_acp },
 	{ "again", .alone = again },
 };
 

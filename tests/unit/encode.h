@@ -38,7 +38,8 @@ static inline bool bench_detail(void *ctx, const struct item *item, const struct
 {
 	struct bench *b = ctx;
 
-	dialect_look(&b->again, b->lines.v[state->message], DIALECT_UNKNOWN);
+	dialect_look(&b->again, b->lines.v[state->message],
+		     (enum dialect_id)message_route(&b->model, state->message)->dialect);
 	if (message_route(&b->model, state->message)->flags & RECORD_AMBIGUOUS)
 		dialect_look_last(&b->again, b->lines.v[state->message]);
 	if (item_subject(&b->model, item, state->message) != NONE)

@@ -774,6 +774,55 @@ START_TEST(arguments_are_parsed_once)
 }
 END_TEST
 
+/* Which agent a prompt is for, and the line that it is typed into. */
+START_TEST(agents_are_prompted)
+{
+	struct life lives[] = { { .group = STR("one") }, { .group = STR("two") } };
+	struct grid *g = grid_new(24, 80, false);
+	const struct effect *e;
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("i");
+	says("gavel runs no agent here");
+	app.scene.lives = lives;
+	app.scene.life_n = 2;
+	app_run(&app, STR("prompt do it"));
+	says("which agent?");
+	e = effect_of("prompt two  do \"it\" all");
+	ck_assert_int_eq(e->type, EFFECT_AGENT);
+	ck_assert_int_eq(e->order.type, ORDER_PROMPT);
+	assert_str(e->order.agent, "two");
+	assert_str(e->order.text, "do \"it\" all");
+	e = effect_of("mode one plan");
+	ck_assert_int_eq(e->order.type, ORDER_MODE);
+	assert_str(e->order.agent, "one");
+	assert_str(e->order.text, "plan");
+	ck_assert_int_eq(effect_of("interrupt two")->order.type, ORDER_INTERRUPT);
+	app.scene.life_n = 1; /* it need not be named */
+	e = effect_of("prompt two words");
+	assert_str(e->order.agent, "one");
+	assert_str(e->order.text, "two words");
+	app_effects_taken(&app);
+	type("i");
+	ck_assert_int_eq(app.prompt.kind, PROMPT_AGENT);
+	app_draw(&app, g, &row, &col);
+	type("go on<Enter>");
+	ck_assert_uint_eq(app.effects.n, 1);
+	assert_str(app.effects.v[0].order.agent, "one");
+	assert_str(app.effects.v[0].order.text, "go on");
+	app_effects_taken(&app);
+	type("i<Enter>");
+	ck_assert_uint_eq(app.effects.n, 0);
+	app.scene.lives = NULL;
+	app.scene.life_n = 0;
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
 /* n goes round and says so; in a text it also goes on among matches that are all on its last
  * page. */
 START_TEST(searches_go_round)
@@ -1124,6 +1173,7 @@ int main(void)
 	tcase_add_test(keys, hints_prefer_built_in_keys);
 	tcase_add_test(keys, commands_by_their_beginning);
 	tcase_add_test(keys, arguments_are_parsed_once);
+	tcase_add_test(keys, agents_are_prompted);
 	tcase_add_test(keys, searches_go_round);
 	tcase_add_test(keys, the_preview_shows_what_was_found);
 	tcase_add_test(keys, what_is_open_is_not_opened_again);

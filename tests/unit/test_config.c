@@ -307,8 +307,19 @@ START_TEST(agents_to_run)
 			"c.json:1:38: agents.command must be an array of a program and its arguments; no "
 			"shell reads it, not an array");
 	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"environment\": 1}]}",
-			"c.json:1:45: no part of an agent \"environment\"; there are name, command, folder, "
-			"env, role, capabilities, speaks");
+			"c.json:1:45: no part of an agent \"environment\"; there are name, command, prompt, "
+			"dialect, folder, env, role, capabilities, speaks");
+	parse(&c, STR("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"dialect\": \"acp\", "
+		      "\"prompt\": \"@TASK.md\"}]}"));
+	assert_problems_of(&c, "");
+	ck_assert_str_eq(c.agents.v[0].dialect, "acp");
+	ck_assert_str_eq(c.agents.v[0].prompt, "@TASK.md");
+	config_release(&c);
+	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"dialect\": \"latin\"}]}",
+			"c.json:1:56: agents.dialect must be \"claude\", \"codex\", \"acp\" or \"none\", not "
+			"\"latin\"");
+	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"prompt\": \"\"}]}",
+			"c.json:1:55: agents.prompt must be a text, or \"@FILE\", not \"\"");
 	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"]}, {\"name\": \"a\", "
 			"\"command\": [\"y\"]}]}",
 			"c.json:1:46: two agents are called \"a\"; the first one counts");

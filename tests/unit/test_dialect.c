@@ -249,6 +249,8 @@ static void check_detection(const struct fixture *f, unsigned line, struct str b
 	struct buf less = { 0 };
 	yyjson_val *v, *without;
 
+	/* of JSON-RPC one name tells codex or acp */
+	complete &= f->dialect != DIALECT_CODEX && f->dialect != DIALECT_ACP;
 	json_read(&reader, bytes, &v);
 	if (v) { /* else it was cut off */
 		assert_wins(f, line, v, bytes);
@@ -463,8 +465,7 @@ START_TEST(what_is_no_message_is_unknown)
 	static const char *const lines[] = { "{}", "[]", "42", "\"text\"", "null", "true",
 					     "{\"type\":\"module\",\"version\":1}",
 					     "{\"id\":7,\"status\":\"ok\"}",
-					     "{\"level\":\"info\",\"msg\":\"x\",\"time\":1}",
-					     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}" };
+					     "{\"level\":\"info\",\"msg\":\"x\",\"time\":1}" };
 	struct json_reader reader = { 0 };
 	int scores[DIALECT_MAX];
 	yyjson_val *v;

@@ -54,6 +54,15 @@
 #define ASKED \
 	",'payload':{'question':'Drop it?','options':[{'label':'Yes','value':'y'}," \
 	"{'label':'No','value':'n'}],'timeout':300000,'context':{'files':15}}"
+#define ACP(method, params) \
+	"{'jsonrpc':'2.0','id':0,'method':'" method "','params':" params "}"
+#define ACP_CALL \
+	"{'jsonrpc':'2.0','method':'session/update','params':{'sessionId':'S','update':{" \
+	"'sessionUpdate':'tool_call','toolCallId':'c1','title':'make','kind':'execute'," \
+	"'rawInput':{'cwd':'/src','description':'Build'}}}}"
+#define ACP_OPTIONS \
+	"'options':[{'optionId':'y','name':'Yes','kind':'allow_once'},{'optionId':'a','name':" \
+	"'Always','kind':'allow_always'},{'optionId':'n','name':'No','kind':'reject_once'}]"
 #define ANSWER \
 	"{'type':'response:success','id':'r-1','correlationId':'q-1'," \
 	"'timestamp':'2026-02-06T11:00:05Z','payload':{'answer':'y'}}"
@@ -121,6 +130,24 @@ static const struct kind_case {
 	  DECISION("approve"), 2 },
 	{ "decision on a result", ITEM_ESCALATION, VERB_ACCEPT, RESULT("0.75"), DECISION("escalate"),
 	  NULL, DECISION("approve"), 2 },
+	/* each ask is raised anew: the same words do not stay decided */
+	{ "acp permission", ITEM_PERMISSION, VERB_ACCEPT, NULL,
+	  ACP("session/request_permission", "{'sessionId':'S','toolCall':{'toolCallId':'c1','title':"
+	      "'make','kind':'execute','rawInput':{'command':'make all','cwd':'/src','reason':'No'},"
+	      "'content':[{'type':'diff','path':'a.c','oldText':'a','newText':'b'}]}," ACP_OPTIONS "}"),
+	  NULL, NULL, 8 },
+	{ "acp permission, call told before", ITEM_PERMISSION, VERB_REJECT, ACP_CALL,
+	  ACP("session/request_permission", "{'sessionId':'S','toolCall':{'toolCallId':'c1','title':"
+	      "'make all'}," ACP_OPTIONS "}"), NULL, NULL, 2 },
+	{ "acp plan", ITEM_PLAN, VERB_ACCEPT, NULL,
+	  ACP("session/request_permission", "{'sessionId':'S','toolCall':{'toolCallId':'c1','title':"
+	      "'Go on?','kind':'switch_mode','rawInput':{'plan':'Read it'}}," ACP_OPTIONS "}"),
+	  NULL, NULL, 5 },
+	{ "acp question", ITEM_QUESTION, VERB_ANSWER, NULL,
+	  ACP("elicitation/create", "{'sessionId':'S','mode':'form','message':'Well?',"
+	      "'requestedSchema':{'type':'object','properties':{'q':{'type':'string','title':"
+	      "'Which?','oneOf':[{'const':'y','title':'Yes','description':'All'}]}}}}"),
+	  NULL, NULL, 4 },
 	{ "queue entry", ITEM_ESCALATION, VERB_ACCEPT, NULL, ENTRY, NULL, NULL, 7 },
 	{ "original of a queue entry", ITEM_ESCALATION, VERB_ACCEPT, NULL,
 	  ASK("request:ask-user", ASKED), ENTRY, NULL, 7 },
