@@ -10,7 +10,7 @@ cd "$folder" || exit 99
 # As captures: both directions, and how the process ended. As logs: one direction alone.
 for file in "$fixtures"/claude-*.both.ndjson; do
 	name=$(basename "$file" .both.ndjson)
-	awk -v agent=claude -v dialect=claude -f "$srcdir/tests/tools/capture.awk" "$file" >"$name"
+	"$TO_CAPTURE" claude claude <"$file" >"$name"
 	grep -v '^	' "$name" >"$tmp/logs/$name.stdout"
 	sed -n 's/^	\({"type":.*\)/\1/p' "$name" >"$tmp/logs/$name.stdin"
 done

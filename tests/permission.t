@@ -163,8 +163,8 @@ on_screen '*<Enter><wait:400>y' >screen.txt
 ok '... the first unless one is chosen' grep -q '"ruleContent":"npm run build"' replies
 on_screen 'j*<wait:400>y' >screen.txt
 ok '... and does not where there is one' grep -q '"updatedPermissions":\[{"type":"setMode"' replies
-on_screen 'XEnough.<Enter><wait:400>y' >screen.txt
-ok 'X stops the turn' grep -q '"interrupt":true' replies
+on_screen 'TEnough.<Enter><wait:400>y' >screen.txt
+ok 'T stops the turn' grep -q '"interrupt":true' replies
 on_screen ':partial {"command":"ls"}<Enter><wait:400>y' >screen.txt
 ok ':partial INPUT' grep -q '"updatedInput":{"command":"ls"}' replies
 on_screen ':partial ls<Enter>' >screen.txt

@@ -341,4 +341,24 @@ $(pwd -P)/there/ok.c
 $(pwd -P)/+!touch PWNED" "$(cat edited)"
 press Q
 
+# the input of a tool call that a real agent waits for, edited
+cp "$GAVEL_FIXTURES/agents/waiting.ndjson" edited.ndjson
+printf '#!/bin/sh\nshift $(($# - 1))\nsed -i "s/npm run build/npm run build --dry-run/" "$1"\ncp "$1" edited\n' >editor
+watch 100x30 env EDITOR="$tmp/editor" "$GAVEL" --reply=edited.replies edited.ndjson
+press p
+ok 'an edited call: the page shows what runs' soon says '{"command":"npm run build --dry-run"'
+is '... it was one member a line' '  "command": "npm run build --dry-run",' "$(sed -n 2p edited)"
+ok '... y sends it' confirm
+ok '... and nothing else' soon grep -q '"updatedInput":{"command":"npm run build --dry-run"' edited.replies
+printf '#!/bin/sh\nexit 0\n' >editor
+press 'g'
+press p
+ok 'one that was not changed is no other call' soon says 'nothing was changed; a accepts it as it is'
+printf '#!/bin/sh\nshift $(($# - 1))\necho "{" >"$1"\n' >editor
+press p
+ok 'no JSON: it says so' soon says 'the edited input is no JSON object; your text is kept in'
+ok '... and keeps the text' soon grep -qx '{' "${TMPDIR-/tmp}"/gavel-input-*.json
+rm -f "${TMPDIR-/tmp}"/gavel-input-*.json
+press Q
+
 scenes_end

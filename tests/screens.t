@@ -176,7 +176,7 @@ permission-edit j<Enter>
 permission-preflight a<wait:400>
 permission-always *1<Enter><wait:400>
 permission-offers *
-permission-stop XNot now.<Enter><wait:400>
+permission-stop TNot now.<Enter><wait:400>
 permission-bulk mm;
 permission-bulk-preflight mm;a<wait:400>
 permission-agents 5

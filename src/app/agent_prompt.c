@@ -1,5 +1,5 @@
-/* Prompting, interrupting and setting the mode of the agents that gavel runs: which agent is meant, and
- * the line that its prompt is typed into. */
+/* Prompting, interrupting and setting the mode of the agents that gavel runs: which agent is
+ * meant, and the line that its prompt is typed into. */
 #include "app/app.h"
 #include "app/commands.h"
 
@@ -11,8 +11,8 @@ static const struct life *life_named(const struct scene *s, struct str name)
 	return NULL;
 }
 
-/* The agent on which a command without a name acts: the selected one, that of the selected item, the
- * only one; NULL = none of these. */
+/* The agent on which a command without a name acts: the selected one, that of the selected item,
+ * the only one; NULL = none of these. */
 static const struct life *life_here(struct app *a)
 {
 	const struct model *m = a->scene.model;
@@ -32,7 +32,8 @@ static const struct life *life_here(struct app *a)
 			  model_str(m, m->sessions.v[item_session(m, &m->items.v[item])].group));
 }
 
-/* The first word if it is an agent's name, which is then taken off; else the agent that is meant here. */
+/* The first word if it is an agent's name, which is then taken off; else the agent that is meant
+ * here. */
 static struct str take_agent(struct app *a, struct str *argument)
 {
 	struct str rest = *argument, word = str_first_word(&rest);
@@ -47,10 +48,10 @@ static struct str take_agent(struct app *a, struct str *argument)
 
 static void order(struct app *a, enum order_type type, struct str agent, struct str text)
 {
-	app_effect(a, (struct effect){ EFFECT_AGENT,
-				       .order = { .type = type,
-						  .agent = app_effect_dup(a, agent),
-						  .text = app_effect_dup(a, text) } });
+	app_effect(a,
+		   (struct effect){ EFFECT_AGENT, .order = { .type = type,
+							     .agent = app_effect_dup(a, agent),
+							     .text = app_effect_dup(a, text) } });
 }
 
 COMMAND(prompt_agent)
@@ -58,10 +59,12 @@ COMMAND(prompt_agent)
 	struct str agent = take_agent(a, &argument);
 
 	if (!a->scene.life_n) {
-		app_say(a, ROLE_WARN, "gavel runs no agent here that could be prompted; gavel run "
-				      "starts one");
+		app_say(a, ROLE_WARN,
+			"gavel runs no agent here that could be prompted; gavel run "
+			"starts one");
 	} else if (!agent.n && a->scene.life_n > 1) {
-		app_say(a, ROLE_WARN, "which agent? {agents} and select one, or :prompt AGENT TEXT");
+		app_say(a, ROLE_WARN,
+			"which agent? {agents} and select one, or :prompt AGENT TEXT");
 	} else if (argument.n) {
 		order(a, ORDER_PROMPT, agent, argument);
 	} else {

@@ -544,7 +544,7 @@ const struct app_command app_commands[] = {
 	{ "agents", "always", "*",
 	  "always allow such calls; always N: by the N-th rule on offer; always RULE: by your own",
 	  ANYWHERE, run_verb, VERB_ALWAYS, { ARGUMENT_TEXT } },
-	{ "agents", "stop-turn", "X", "reject, and stop the turn", ANYWHERE, run_verb,
+	{ "agents", "stop-turn", "T", "reject, and stop the turn", ANYWHERE, run_verb,
 	  VERB_STOP, { ARGUMENT_TEXT } },
 
 	{ "live", "follow", "f", "follow new messages, or stop", ANYWHERE,

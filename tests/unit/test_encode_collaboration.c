@@ -647,18 +647,23 @@ START_TEST(nobody_speaks_under_an_agents_name)
 }
 END_TEST
 
+/* The verbs that a finding takes. */
+static const enum verb finding_verbs[] = { VERB_ACCEPT, VERB_PARTIAL, VERB_REJECT, VERB_ESCALATE };
+
 /* An id could otherwise decide another item in the person's name. */
 START_TEST(an_id_cannot_pass_for_a_marker)
 {
+	enum verb verb = finding_verbs[_i];
+
 	assign("task-1");
 	complete("task-1", "completed", "");
 	ask_review("review-1", "task-1");
 	give_review("review-1", "task-1", "changes_requested",
 		    FINDING("find-1", "minor") "," FINDING("find-1 accepted] x", "minor"), "", PASSED);
-	stage(ITEM_FINDING, "find-1 accepted] x", (enum verb)_i, "words");
+	stage(ITEM_FINDING, "find-1 accepted] x", verb, "words");
 	make(1);
 	play();
-	assert_verdict(ITEM_FINDING, "find-1 accepted] x", verb_verdict((enum verb)_i));
+	assert_verdict(ITEM_FINDING, "find-1 accepted] x", verb_verdict(verb));
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
 }
 END_TEST
@@ -671,6 +676,7 @@ START_TEST(any_id_is_named)
 		{ "%5D", "%5D" }, { "%255D]", "%255D]" }, { "]", "]" }, { "a\x7f", "a\x7f" },
 		{ "%5d[", "%5d[" },
 	};
+	enum verb verb = finding_verbs[_i % 4];
 	char findings[1024];
 
 	assign("task-1");
@@ -681,11 +687,10 @@ START_TEST(any_id_is_named)
 		 "{\"file\":\"f\"},\"description\":\"d\",\"rationale\":\"r\"}",
 		 ids[_i / 4][0]);
 	give_review("review-1", "task-1", "changes_requested", findings, "", PASSED);
-	stage(ITEM_FINDING, ids[_i / 4][1], _i % 4 == 3 ? VERB_ESCALATE : (enum verb)(_i % 4), "w");
+	stage(ITEM_FINDING, ids[_i / 4][1], verb, "w");
 	make(1);
 	play();
-	assert_verdict(ITEM_FINDING, ids[_i / 4][1],
-		       _i % 4 == 3 ? VERDICT_ESCALATED : verb_verdict((enum verb)(_i % 4)));
+	assert_verdict(ITEM_FINDING, ids[_i / 4][1], verb_verdict(verb));
 }
 END_TEST
 
