@@ -219,16 +219,16 @@ for d in ${DECIDED-claude codex acp}; do
 	ok '... with proof' sh -c '"$GAVEL" show decisions "$1" | grep -q acknowledged' sh "$capture"
 	ok 'stopped' stop
 
-	ok "$d: two at once" agent $d "<until:touch f2>1a<until:staged>J<wait:100>xno<Enter><until:2 staged>\$<wait:400>y<until:finished>Q" 'two done' --prompt=go
+	ok "$d: two at once" agent $d "<until:touch f2>1a<until:y send><wait:500>y<until:1 open>xno<Enter><until:y send><wait:500>y<until:0 open>Q" 'two done' --prompt=go
 	ok '... one ran, one did not' "$GAVEL" check "$capture"
 
-	ok "$d: withdrawn while it is decided" agent $d "<until:touch f1>1a<until:staged>:save-screen withdrawn-$d<Enter><until:withdrawn>Q" "withdraw:withdrawn-$d done" --prompt=go
+	ok "$d: withdrawn while it is decided" agent $d "<until:touch f1>1a<until:y send><wait:500>:save-screen withdrawn-$d<Enter><until:0 open>y<wait:300>Q" "withdraw:withdrawn-$d done" --prompt=go
 	is '... nothing was sent' 0 "$(told_lines | grep -c -e '"behavior"' -e '"decision"' -e '"optionId"')"
 
 	ok "$d: answered elsewhere" agent $d "<until:touch f1>:save-screen elsewhere-$d<Enter><until:finished>Q" "elsewhere:elsewhere-$d done" --prompt=go
 	is '... is open no more' '' "$(item_id)"
 
-	ok "$d: restarted while it asks" agent $d "<until:touch f1>:restart<Enter><until:running again><wait:200>Q" 'ask done' --prompt=go
+	ok "$d: restarted while it asks" agent $d "<until:touch f1>:restart<Enter>4<until:exit>Q" 'ask done' --prompt=go
 	is '... what it asked has expired' '' "$(item_id)"
 
 	ok "$d: interrupted while it asks" agent $d "<until:touch f1>:interrupt<Enter><until:Nothing waits>Q" 'ask done' --prompt=go
