@@ -49,10 +49,10 @@ talk() {
 	) &
 	pid=$!
 }
-# of gavel, and of the process that holds the agent's pipes
+# of gavel, and of the process that holds the agent's pipes; other tests have agents of that name
 raise() {
 	[ ! -e "/proc/$pid" ] || prlimit --pid "$pid" --fsize=unlimited:unlimited
-	for holder in $(pgrep -f 'gavel-holder dev 1 '); do
+	for holder in $(pgrep -f "gavel-holder dev 1 .*$tmp"); do
 		prlimit --pid "$holder" --fsize=unlimited:unlimited
 	done
 }
