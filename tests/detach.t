@@ -69,6 +69,13 @@ kill -CONT "$holder_pid"
 ok '... is called dev-2' grep -q '"agent":"dev-2"' out
 ok '... and is stopped by that name' "$GAVEL" agents stop dev-2
 ok '... gone' gone "$agent_pid"
+for i in 1 2 3 4 5 6; do
+	"$GAVEL" run --detach --format=json --agent twin -- "$FAKE_AGENT" stall >"twin.$i" 2>&1 &
+done
+wait
+is 'six that start at one moment have six names' 'twin twin-2 twin-3 twin-4 twin-5 twin-6' \
+	"$(sed -n 's/.*"agent":"\([^"]*\)".*/\1/p' twin.* | sort | xargs)"
+ok '... and are stopped by them' "$GAVEL" agents stop twin twin-2 twin-3 twin-4 twin-5 twin-6
 capture=$first agent_pid=$first_pid
 ok 'a script answers' "$GAVEL" decide "$capture" q-1 answer --answer=b --deliver
 ok '... and the agent goes on' holds "$capture" 'got b'

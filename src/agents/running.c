@@ -5,9 +5,15 @@
 #include "decide/desk.h"
 #include "view/session_label.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
+
+enum { NAMES_LOCK_MS = 3000, NAMES_LOCK_STEP_MS = 5 };
 
 void captures_folder(struct buf *out)
 {
@@ -77,6 +83,25 @@ const struct running_agent *running_named(const struct running_agents *r, const 
 		if (strcmp(r->list.v[i].name, name) == 0)
 			return &r->list.v[i];
 	return NULL;
+}
+
+int running_lock_names(void)
+{
+	struct buf base = { 0 };
+	int fd, waited = 0;
+
+	captures_folder(&base);
+	fd = open(base.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	buf_release(&base);
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if ((errno == EWOULDBLOCK || errno == EINTR) && waited < NAMES_LOCK_MS) {
+			waited += NAMES_LOCK_STEP_MS;
+			poll(NULL, 0, NAMES_LOCK_STEP_MS);
+		} else {
+			fd_close(&fd);
+		}
+	}
+	return fd;
 }
 
 /* NAME.ndjson that has NAME.stderr beside it. */

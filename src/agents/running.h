@@ -20,6 +20,9 @@ struct running_agents {
 void running_find(struct running_agents *r);
 void running_release(struct running_agents *r);
 const struct running_agent *running_named(const struct running_agents *r, const char *name);
+/* Taken from choosing a free name for an agent until the agent runs, so that no two get one name. A
+ * descriptor that the caller closes; -1 if another gavel has not returned it after some seconds. */
+int running_lock_names(void);
 /* Adds the folder of captures, which need not exist. */
 void captures_folder(struct buf *out);
 /* Agents whose captures are in one folder; release it. */

@@ -170,14 +170,17 @@ static int with_agents(struct options *o, const char *captures, const struct age
 	struct supervisor f = { .stay = group && o->headless };
 	struct arena arena = { 0 };
 	struct err err = { { 0 } };
-	int code = EXIT_TROUBLE;
+	int code = EXIT_TROUBLE, names = group ? -1 : running_lock_names();
+	bool begun;
 
 	watch_init(&w, o);
 	load_init(&w.load, o->max_line_bytes);
-	if (supervisor_open(&f, &w, captures, &err) == 0 &&
-	    (group      ? attach_all(&f, group, &err)
-	     : o->words.n ? start_command(&f, &arena, o, &err)
-			: start_all(&f, &arena, o, &err)) == 0)
+	begun = supervisor_open(&f, &w, captures, &err) == 0 &&
+		(group	      ? attach_all(&f, group, &err)
+		 : o->words.n ? start_command(&f, &arena, o, &err)
+			      : start_all(&f, &arena, o, &err)) == 0;
+	fd_close(&names);
+	if (begun)
 		code = work(&w, &f, &err);
 	else
 		load_say(&w.load, str_of(err.text));
