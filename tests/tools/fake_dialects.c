@@ -10,6 +10,9 @@
  *   two             two of them at once
  *   withdraw:FILE   the same, but it is withdrawn once FILE exists, and is not answered any more
  *   elsewhere:FILE  the same, but somebody else has allowed it once FILE exists
+ *   asks:N:FILE     N of them, one after the other; writes to FILE when it has asked and when it has
+ *                   read the answer: "asked NUMBER MS", "answered NUMBER MS" by the monotonic clock
+ *   talk:RATE       says so many texts a second until it is interrupted
  *   hold:FILE       waits until FILE exists
  *   malformed       a line that is not JSON
  *   files           acp: asks to write a file, and needs an answer
@@ -30,7 +33,7 @@
 #include <unistd.h>
 
 enum { CLAUDE, CODEX, ACP };
-enum { ASKS_MAX = 8, EXIT_SWALLOWED = 70 };
+enum { ASKS_MAX = 1000, EXIT_SWALLOWED = 70 };
 
 static int dialect;
 static bool busy;    /* in a turn */
@@ -38,6 +41,7 @@ static bool stopped; /* the turn was ended by the client */
 static int asks;     /* so far */
 static bool open_ask[ASKS_MAX + 1];
 static char prompt_id[32]; /* acp: of the prompt's request */
+static FILE *ask_times;    /* of asks:N:FILE, or NULL */
 static int turns;
 
 static void out(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -53,6 +57,22 @@ static void out(const char *format, ...)
 	va_end(ap);
 	fake_say(text);
 	free(text);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void note_time(const char *what, int n)
+{
+	if (!ask_times)
+		return;
+	fprintf(ask_times, "%s %d %.3f\n", what, n, now_ms());
+	fflush(ask_times);
 }
 
 /* ---- a line that was read ---- */
@@ -283,6 +303,7 @@ static void take_answer(int n, const char *line)
 		   : dialect == CODEX ? has(line, "\"accept")
 				      : has(line, "\"once\"") || has(line, "\"always\"");
 
+	note_time("answered", n);
 	open_ask[n] = false;
 	if (dialect == CLAUDE)
 		out("%s", line);
@@ -402,6 +423,17 @@ static bool some_wait(void)
 	return false;
 }
 
+/* Takes what comes within some time. */
+static void read_for(double ms)
+{
+	double end = now_ms() + ms, left;
+
+	while (!stopped && (left = end - now_ms()) > 0)
+		if (poll(&(struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN }, 1,
+			 (int)left + 1) > 0)
+			read_one();
+}
+
 /* Reads until the file exists. */
 static void wait_for_file(const char *name)
 {
@@ -414,10 +446,40 @@ static void wait_for_file(const char *name)
 
 static void ask(int how_many)
 {
-	for (int i = 0; i < how_many && asks < ASKS_MAX; i++)
+	for (int i = 0; i < how_many && asks < ASKS_MAX; i++) {
 		say_ask(++asks);
+		note_time("asked", asks);
+	}
 	while (some_wait())
 		read_one();
+}
+
+static void ask_timed(const char *words)
+{
+	const char *file = strchr(words, ':');
+
+	ask_times = file ? fopen(file + 1, "w") : NULL;
+	if (!ask_times)
+		_exit(99);
+	/* the pauses differ, so that no timer of gavel runs in step with them */
+	for (int i = 0, n = atoi(words); i < n && !stopped; i++) {
+		read_for(100 + i * 37 % 101);
+		ask(1);
+	}
+	fclose(ask_times);
+	ask_times = NULL;
+}
+
+static void talk(int rate)
+{
+	double begin = now_ms();
+	char words[40];
+
+	for (long said = 1; !stopped; said++) {
+		snprintf(words, sizeof(words), "step %ld is done", said);
+		say_text(words);
+		read_for(begin + (double)said * 1000 / rate - now_ms());
+	}
 }
 
 static void ask_until(const char *file, bool elsewhere)
@@ -439,6 +501,10 @@ static void do_word(const char *word)
 		ask(word[0] == 't' ? 2 : 1);
 	} else if (strncmp(word, "withdraw:", 9) == 0 || strncmp(word, "elsewhere:", 10) == 0) {
 		ask_until(strchr(word, ':') + 1, word[0] == 'e');
+	} else if (strncmp(word, "asks:", 5) == 0) {
+		ask_timed(word + 5);
+	} else if (strncmp(word, "talk:", 5) == 0 && atoi(word + 5) > 0) {
+		talk(atoi(word + 5));
 	} else if (strncmp(word, "hold:", 5) == 0) {
 		wait_for_file(word + 5);
 	} else if (strcmp(word, "malformed") == 0) {
