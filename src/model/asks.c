@@ -19,6 +19,16 @@ const struct session_asks *session_asks(const struct model *m, uint32_t session)
 	return extra ? extra->asks : NULL;
 }
 
+enum { ASKS_TRIED = 512 }; /* for one message: an agent has few asks under way, whatever its ids say */
+
+/* The oldest ask that a message may be about without naming it. */
+static uint32_t oldest_tried(const struct session_asks *s)
+{
+	uint32_t newest = s->list.n > ASKS_TRIED ? s->list.n - ASKS_TRIED : 0;
+
+	return s->first_open > newest ? s->first_open : newest;
+}
+
 /* The first request of that id, or NONE. */
 static uint32_t first_ask(const struct session_asks *s, uint64_t request)
 {
@@ -294,7 +304,7 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 	struct ask *q = find_ask(a, e);
 
 	if (!e->id.n) { /* of all that was answered */
-		for (uint32_t i = s->first_open; i < s->list.n; i++)
+		for (uint32_t i = oldest_tried(s); i < s->list.n; i++)
 			if (is_of_turn(&s->list.v[i], e) && !(e->again && s->list.v[i].call_known))
 				prove(a, &s->list.v[i]);
 		return;
@@ -352,7 +362,7 @@ static void prove_by_call(struct apply_ctx *a, const struct event *e)
 	struct session_asks *s = asks_of(a);
 	uint64_t call = id_hash(a, e);
 
-	for (uint32_t i = s->first_open; i < s->list.n; i++) {
+	for (uint32_t i = oldest_tried(s); i < s->list.n; i++) {
 		struct ask *q = &s->list.v[i];
 
 		if (!is_of_call(q, e, call))
@@ -373,7 +383,7 @@ static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 
 	if (q)
 		withdraw(a, q);
-	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
+	for (uint32_t i = oldest_tried(s); !e->id.n && i < s->list.n; i++)
 		if (is_of_turn(&s->list.v[i], e) && (e->task.n || !s->list.v[i].by_subagent))
 			withdraw(a, &s->list.v[i]);
 }
