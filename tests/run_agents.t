@@ -234,6 +234,10 @@ for d in ${DECIDED-claude codex acp}; do
 	ok "$d: interrupted while it asks" agent $d "<until:touch f1>:interrupt<Enter><until:Nothing waits>Q" 'ask done' --prompt=go
 	is '... interrupted, open no more' '' "$(item_id)"
 done
+ok 'claude: withdrawn while the answer is written' agent claude "<until:touch f1>a<until:y send><wait:500>y<until:finished>Q" 'late done' --prompt=go
+is '... it was' 'control_cancel_request control_response' "$(sed -n 's/^\t*{"type":"\(control_cancel_request\|control_response\)".*ask-1.*/\1/p' "$capture" | paste -sd' ' -)"
+is '... so it came too late' 'bounced' "$("$GAVEL" show decisions --format=json "$capture" | sed 's/.*"delivery":"\([a-z]*\)".*/\1/')"
+ok '... and the decision says why' sh -c '"$GAVEL" show decisions --size=200 "$1" | grep -q "too late: the agent took it back"' sh "$capture"
 ok 'acp: the reason of a rejection' agent acp "<until:touch f1>1xuse build instead<Enter><until:staged>\$<wait:400>y<until:finished>4G<until:again>Q" 'ask done' --prompt=go
 is '... is the next prompt' 1 "$(told_lines | grep -c '"method":"session/prompt".*"text":"use build instead"')"
 ok '... also if nobody is there' detached acp 'ask hold:release done' --prompt=go

@@ -9,6 +9,7 @@
  *   ask             a tool call waits for a permission; goes on when that is answered, with proof
  *   two             two of them at once
  *   withdraw:FILE   the same, but it is withdrawn once FILE exists, and is not answered any more
+ *   late            claude: the same, but it is withdrawn when half of the answer has arrived
  *   elsewhere:FILE  the same, but somebody else has allowed it once FILE exists
  *   asks:N:FILE     N of them, one after the other; writes to FILE when it has asked and when it has
  *                   read the answer: "asked NUMBER MS", "answered NUMBER MS" by the monotonic clock
@@ -24,6 +25,7 @@
  * code 70: real agents have swallowed it. */
 #include "fake_agent.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -495,12 +497,31 @@ static void ask_until(const char *file, bool elsewhere)
 		say_done(n, true);
 }
 
+/* The call is so long that the answer does not fit into what a pipe takes at once; its last part comes
+ * when the line that withdraws the ask is whole. */
+static void ask_late(void)
+{
+	enum { LONG = 3 * PIPE_BUF };
+	int n = ++asks;
+
+	out("{\"type\":\"control_request\",\"request_id\":\"ask-%d\",\"request\":{\"subtype\":"
+	    "\"can_use_tool\",\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch f%d%*s\"},"
+	    "\"tool_use_id\":\"call-%d\"}}",
+	    n, n, LONG, "", n);
+	dprintf(STDOUT_FILENO, "{\"type\":\"control_cancel_request\",");
+	poll(&(struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN }, 1, -1);
+	out("\"request_id\":\"ask-%d\"}", n);
+	read_one(); /* the answer, which is ignored */
+}
+
 static void do_word(const char *word)
 {
 	if (strcmp(word, "ask") == 0 || strcmp(word, "two") == 0) {
 		ask(word[0] == 't' ? 2 : 1);
 	} else if (strncmp(word, "withdraw:", 9) == 0 || strncmp(word, "elsewhere:", 10) == 0) {
 		ask_until(strchr(word, ':') + 1, word[0] == 'e');
+	} else if (strcmp(word, "late") == 0) {
+		ask_late();
 	} else if (strncmp(word, "asks:", 5) == 0) {
 		ask_timed(word + 5);
 	} else if (strncmp(word, "talk:", 5) == 0 && atoi(word + 5) > 0) {
