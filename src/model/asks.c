@@ -314,6 +314,10 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 	join_chain(a, q);
 	if (is_told_by_echo(a, e, q))
 		answer(a, e, rules);
+	if (q->answer == NONE && q->open && e->verdict != VERDICT_NONE)
+		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+		       "repeats an answer to line %u%s that nobody is known to have given",
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
 	if (q->answer == NONE && rules->resolved)
 		withdraw(a, q);
 	else if (!e->content_hash || !q->answer_hash || e->content_hash == q->answer_hash)
