@@ -7,7 +7,7 @@ struct session_asks *asks_of(struct apply_ctx *a)
 
 	if (!extra->asks) {
 		extra->asks = heap_zalloc(a->m->heap, sizeof(*extra->asks));
-		extra->asks->turn = extra->asks->mode = NONE;
+		extra->asks->turn = extra->asks->mode = extra->asks->allowed_always = NONE;
 	}
 	return extra->asks;
 }
@@ -176,7 +176,8 @@ static enum verdict chosen(struct apply_ctx *a, const struct event *e, struct as
 		const struct ask_offer *o = &s->offers.v[q->offers + i];
 
 		if (o->id == id) {
-			s->allowed_always |= (o->means & OFFER_ALWAYS) != 0;
+			if (o->means & OFFER_ALWAYS)
+				s->allowed_always = a->message;
 			return (enum verdict)(o->means & (OFFER_ALWAYS - 1));
 		}
 	}
@@ -233,6 +234,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 	verdict = verdict_of(a, e, q, rules);
 	if (!item_step(a, q->item, STEP_DECIDED, verdict, 0))
 		return;
+	if (e->again)
+		asks_of(a)->allowed_always = a->message;
 	q->answer = a->message;
 	q->answer_hash = e->content_hash;
 	q->verdict = (uint8_t)verdict;
