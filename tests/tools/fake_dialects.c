@@ -18,6 +18,7 @@
  *   malformed       a line that is not JSON
  *   files           acp: asks to write a file, and needs an answer
  *   deaf            reads no more, and does nothing
+ *   unread:FILE     a tool call waits for a permission, but no answer is read; dies once FILE exists
  *   die             ends in the middle of a line
  *   quit            ends with code 1 and a word on standard error
  *
@@ -514,6 +515,14 @@ static void ask_late(void)
 	read_one(); /* the answer, which is ignored */
 }
 
+static void ask_unread(const char *file)
+{
+	say_ask(++asks);
+	while (access(file, F_OK) != 0)
+		poll(NULL, 0, 20);
+	abort();
+}
+
 static void do_word(const char *word)
 {
 	if (strcmp(word, "ask") == 0 || strcmp(word, "two") == 0) {
@@ -522,6 +531,8 @@ static void do_word(const char *word)
 		ask_until(strchr(word, ':') + 1, word[0] == 'e');
 	} else if (strcmp(word, "late") == 0) {
 		ask_late();
+	} else if (strncmp(word, "unread:", 7) == 0) {
+		ask_unread(word + 7);
 	} else if (strncmp(word, "asks:", 5) == 0) {
 		ask_timed(word + 5);
 	} else if (strncmp(word, "talk:", 5) == 0 && atoi(word + 5) > 0) {
