@@ -67,12 +67,19 @@ is 'in a log the client has said it' 'permission accepted none' \
 
 # ---- without asking ----
 
+# the same call, if nobody had been asked
+grep -v -e requestApproval -e '"decision"' -e serverRequest/resolved "$captures/codex-accept.ndjson" >"$captures/unasked.ndjson"
 ok 'what ran without asking is noted with the mode' sh -c '"$0" check "$1" |
 	grep "note: .*was run without asking: the mode is \"on-request\""' \
-	"$GAVEL" "$captures/codex-accept-session.ndjson"
-sed 's/"on-request"/"untrusted"/' "$captures/codex-accept-session.ndjson" >"$captures/untrusted.ndjson"
+	"$GAVEL" "$captures/unasked.ndjson"
+sed 's/"on-request"/"untrusted"/' "$captures/unasked.ndjson" >"$captures/untrusted.ndjson"
 ok '... and warned about where the mode asks' sh -c '"$0" check "$1" |
 	grep "warning: .*was run without asking, although"' "$GAVEL" "$captures/untrusted.ndjson"
+for kind in session execpolicy; do
+	ok "$kind: ... or with what allowed it" sh -c '"$0" check "$1" |
+		grep "note: .*was run without asking; line [0-9]* of the replies allows some calls for good"' \
+		"$GAVEL" "$captures/codex-accept-$kind.ndjson"
+done
 is 'looking is no change' '' \
 	"$("$GAVEL" check "$captures/codex-plain-command.ndjson" | grep -v '^0 errors, 0 warnings, 0 notes')"
 

@@ -129,6 +129,11 @@ for view in timeline messages agents; do
 	ok "150000 tasks that depend on each other: show $view" in_time show $view many.ndjson
 done
 ok '... check' in_time check many.ndjson
+many asks 100000
+for view in inbox agents messages; do
+	ok "100000 permissions that nobody answers: show $view" in_time show $view many.ndjson
+done
+ok '... check' in_time check many.ndjson
 
 # ---- no memory, no stack ----
 

@@ -153,9 +153,12 @@ ok 'no modes' agent codex ":mode plan<Enter><until:no modes>Q" hello
 ok 'nothing to interrupt' agent codex ":interrupt<Enter><until:no turn that runs>Q" hello
 ok 'acp: files are refused' agent acp '<until:finished>Q' 'files' --prompt=go
 ok '... by an error' told '"error":{"code":-32601,"message":"Method not found: fs/write_text_file"}'
-ok 'nonsense' agent claude "<until:no messages>Q" 'malformed hold:release' --prompt=go
-ok 'an agent that dies in the middle of a line' agent claude "<until:signal 6 (Aborted)>4<until:assi>Q" die --prompt=go
-ok 'one that never reads' agent claude ":prompt more<Enter><until:prompted>j<until:not reading>Q" deaf --prompt=go
+for d in claude codex acp; do
+	ok "$d: nonsense" agent $d "<until:no messages>Q" 'malformed hold:release' --prompt=go
+	ok '... an agent that dies in the middle of a line' agent $d "<until:signal 6 (Aborted)>4<until:assi>Q" die --prompt=go
+	case $d in acp) more=':interrupt<Enter><until:interrupting>' ;; *) more=':prompt more<Enter><until:prompted>' ;; esac
+	ok '... one that never reads' agent $d "4<until:underway>${more}j<until:not reading>Q" 'underway deaf' --prompt=go
+done
 cat >config.json <<END
 { "agents": [
 	{ "name": "one", "command": ["$FAKE_AGENT", "claude hello"], "dialect": "claude", "prompt": "do one" },
@@ -221,6 +224,8 @@ for d in ${DECIDED-claude codex acp}; do
 
 	ok "$d: two at once" agent $d "<until:touch f2>1a<until:y send><wait:500>y<until:1 open>xno<Enter><until:y send><wait:500>y<until:0 open>Q" 'two done' --prompt=go
 	ok '... one ran, one did not' "$GAVEL" check "$capture"
+	[ $d != codex ] || is '... the reason came first' 'turn/steer decline' \
+		"$(told_lines | sed -n 's/.*"method":"\(turn.steer\)".*/\1/p; s/.*"decision":"\(decline\)".*/\1/p' | paste -sd' ' -)"
 
 	ok "$d: withdrawn while it is decided" agent $d "<until:touch f1>1a<until:y send><wait:500>:save-screen withdrawn-$d<Enter><until:0 open>y<wait:300>Q" "withdraw:withdrawn-$d done" --prompt=go
 	is '... nothing was sent' 0 "$(told_lines | grep -c -e '"behavior"' -e '"decision"' -e '"optionId"')"
@@ -233,7 +238,15 @@ for d in ${DECIDED-claude codex acp}; do
 
 	ok "$d: interrupted while it asks" agent $d "<until:touch f1>:interrupt<Enter><until:Nothing waits>Q" 'ask done' --prompt=go
 	is '... interrupted, open no more' '' "$(item_id)"
+
+	ok "$d: dies with the answer unread" agent $d "<until:touch f1>a<until:y send><wait:500>y<until:0 open>:save-screen unread-$d<Enter><until:Aborted>Q" "unread:unread-$d" --prompt=go
+	is '... so it was not delivered' held "$("$GAVEL" show decisions --format=json "$capture" | sed 's/.*"delivery":"\([a-z]*\)".*/\1/')"
+	is '... and nobody waits for it' '' "$(item_id)"
 done
+ok 'claude: withdrawn while the answer is written' agent claude "<until:touch f1>a<until:y send><wait:500>y<until:finished>Q" 'late done' --prompt=go
+is '... it was' 'control_cancel_request control_response' "$(sed -n 's/^\t*{"type":"\(control_cancel_request\|control_response\)".*ask-1.*/\1/p' "$capture" | paste -sd' ' -)"
+is '... so it came too late' 'bounced' "$("$GAVEL" show decisions --format=json "$capture" | sed 's/.*"delivery":"\([a-z]*\)".*/\1/')"
+ok '... and the decision says why' sh -c '"$GAVEL" show decisions --size=200 "$1" | grep -q "too late: the agent took it back"' sh "$capture"
 ok 'acp: the reason of a rejection' agent acp "<until:touch f1>1xuse build instead<Enter><until:staged>\$<wait:400>y<until:finished>4G<until:again>Q" 'ask done' --prompt=go
 is '... is the next prompt' 1 "$(told_lines | grep -c '"method":"session/prompt".*"text":"use build instead"')"
 ok '... also if nobody is there' detached acp 'ask hold:release done' --prompt=go

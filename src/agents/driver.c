@@ -272,7 +272,8 @@ void driver_asks(struct driver *d, yyjson_val *id, struct str method, bool refus
 {
 	struct buf text = { 0 };
 
-	if (find_asked(d, id) < d->asked.n)
+	if ((!yyjson_is_str(id) && !yyjson_is_num(id)) || d->asked.n >= DRIVER_ASKED_MAX ||
+	    find_asked(d, id) < d->asked.n)
 		return;
 	json_write(&text, id);
 	vec_push(&d->asked, (struct driver_asked){ text.p, str_dup(method), refuse });

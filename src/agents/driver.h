@@ -22,7 +22,7 @@
 #include "event/record.h"
 #include "json/json.h"
 
-enum { DRIVER_PROMPTS_MAX = 100 };
+enum { DRIVER_PROMPTS_MAX = 100, DRIVER_ASKED_MAX = 1000 };
 
 /* How far the handshake has got. Not every dialect has every step. */
 enum driver_step {
@@ -130,6 +130,7 @@ void driver_step_to(struct driver *d, enum driver_step step); /* never back */
 void driver_turn_begins(struct driver *d);
 void driver_turn_ends(struct driver *d);
 void driver_set(struct buf *b, struct str text);
+/* One without a valid id cannot be answered; of too many at once, gavel answers none. */
 void driver_asks(struct driver *d, yyjson_val *id, struct str method, bool refuse);
 void driver_answered(struct driver *d, yyjson_val *id);
 const struct driver_asked *driver_to_refuse(const struct driver *d);

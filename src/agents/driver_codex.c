@@ -2,12 +2,12 @@
  * prompt. A prompt while a turn runs joins it (turn/steer); if the turn does not take it, it
  * becomes the next one. */
 #include "agents/driver.h"
+#include "dialect/codex.h"
 
+/* What becomes an item. Of another request nobody would know, and the agent would wait for ever. */
 static bool is_ask(struct str method)
 {
-	return str_find(method, STR("Approval"), 0) >= 0 ||
-	       str_find(method, STR("requestUserInput"), 0) >= 0 ||
-	       str_find(method, STR("elicitation"), 0) >= 0;
+	return codex_ask_of(method) != CODEX_NONE;
 }
 
 static bool is_ours(const struct driver *d, yyjson_val *params)

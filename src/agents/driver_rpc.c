@@ -33,7 +33,7 @@ static void heard_answer(struct driver *d, yyjson_val *root, const struct driver
 		return;
 	r = d->requests.v[i];
 	d->requests.v[i] = d->requests.v[--d->requests.n];
-	if (error)
+	if (error && !yyjson_is_null(error))
 		rpc->failed(d, &r, json_get_str(error, "message"));
 	else
 		rpc->replied(d, &r, json_get(root, "result"));

@@ -20,6 +20,17 @@ enum verdict verb_verdict(enum verb v)
 	return verdicts[v];
 }
 
+/* Whether the item waited no more when a message was written: the agent had withdrawn it, but nobody here
+ * knew that yet. */
+static bool is_too_late(const struct item *item, uint32_t message)
+{
+	bool over = false;
+
+	for (uint32_t i = 0; i < item->n && item->steps[i].message < message; i++)
+		over = item->steps[i].what == STEP_WITHDRAWN || (over && !item->steps[i].anew);
+	return over;
+}
+
 /* What became of a decision that is a message of the session. */
 static enum delivery said_delivery(const struct model *m, const struct draft *draft,
 				   const struct letter *l)
@@ -27,6 +38,8 @@ static enum delivery said_delivery(const struct model *m, const struct draft *dr
 	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
 	const struct reply *r = message_reply(m, l->message);
 
+	if (item && is_too_late(item, l->message))
+		return DELIVERY_BOUNCED;
 	for (uint32_t i = 0; item && i < item->n; i++) {
 		if (item->steps[i].message <= l->message)
 			continue;

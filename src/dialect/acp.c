@@ -337,6 +337,7 @@ static void decode_said(struct decoder *d, struct message *m, yyjson_val *root,
 			enum acp_method method, yyjson_val *const *got)
 {
 	yyjson_val *params = got[B_PARAMS], *update[UPDATE_N] = { NULL };
+	struct str request;
 
 	switch (method) {
 	case ACP_UPDATE:
@@ -350,8 +351,9 @@ static void decode_said(struct decoder *d, struct message *m, yyjson_val *root,
 	case ACP_PERMISSION: decode_permission(d, m, root, params); break;
 	case ACP_ELICITATION: decode_elicitation(d, m, root, params); break;
 	case ACP_CANCEL_REQUEST:
-		event_add(m, EV_WITHDRAWN, rpc_id_text(d, json_get(params, "requestId")),
-			  "/params/requestId");
+		request = rpc_id_text(d, json_get(params, "requestId"));
+		if (request.n) /* else it would be about all asks of a turn */
+			event_add(m, EV_WITHDRAWN, request, "/params/requestId");
 		break;
 	case ACP_OTHER:
 		if (!got[B_METHOD])

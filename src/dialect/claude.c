@@ -189,6 +189,8 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	answer = row_of(&d->check, ROWS_ANSWER);
 	decides = json_get(answer[ANSWER_RESPONSE], "behavior") != NULL;
 	set_speakers(m, told || (decides && claude_direction(d) == DIRECTION_UNKNOWN), STR_NONE);
+	if (!json_str(answer[ANSWER_ID]).n)
+		return; /* an event without an id would be about all asks */
 	e = event_add(m, told ? EV_RESPONSE : EV_ACK, json_str(answer[ANSWER_ID]),
 		      "/response/request_id");
 	e->content_hash = value_hash(answer[SELF]);
@@ -197,6 +199,8 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 		return; /* to a request of the client, or the echo of what is none */
 	e->artifact_hash = value_hash(json_get(answer[ANSWER_RESPONSE], "updatedInput"));
 	e->verdict = verdict_of(answer[ANSWER_RESPONSE]);
+	e->again = e->verdict == VERDICT_ACCEPTED &&
+		   yyjson_arr_size(json_get(answer[ANSWER_RESPONSE], "updatedPermissions"));
 	if (told || claude_direction(d) == DIRECTION_UNKNOWN)
 		check_answer(d, answer);
 }
@@ -208,7 +212,7 @@ static void decode_cancel(struct decoder *d, yyjson_val *root, struct message *m
 
 	check_object(&d->check, root, &cancel_shape, got);
 	set_speakers(m, told, STR_NONE);
-	if (!told) /* Claude ignores it */
+	if (!told && json_str(got[0]).n) /* Claude ignores what it is told */
 		event_add(m, EV_WITHDRAWN, json_str(got[0]), "/request_id");
 }
 

@@ -345,10 +345,12 @@ static bool add_results(struct decoder *d, yyjson_val *root, yyjson_val *content
 
 /* ---- what people and the model say ---- */
 
-/* A line of the transcript that a person or a program typed, and not one that Claude Code added. */
-static bool is_typed(yyjson_val *root)
+/* A line of the transcript that a person or a program typed, and not one that Claude Code added. What
+ * an agent writes itself is no transcript: nobody but the agent has said it. */
+static bool is_typed(const struct decoder *d, yyjson_val *root)
 {
-	return json_get(root, "sessionId") && !yyjson_is_true(json_get(root, "isMeta")) &&
+	return claude_direction(d) != DIRECTION_IN && json_get(root, "sessionId") &&
+	       !yyjson_is_true(json_get(root, "isMeta")) &&
 	       !yyjson_is_true(json_get(root, "isSidechain")) &&
 	       !yyjson_is_true(json_get(root, "isCompactSummary")) &&
 	       yyjson_is_str(json_get(json_get(root, "message"), "content"));
@@ -362,7 +364,7 @@ static struct str first_text(yyjson_val *content)
 static void decode_user(struct decoder *d, yyjson_val *root, struct message *m, bool told)
 {
 	yyjson_val *content = json_get(json_get(root, "message"), "content");
-	bool prompt = told || is_typed(root) ||
+	bool prompt = told || is_typed(d, root) ||
 		      (claude_direction(d) == DIRECTION_UNKNOWN && !json_get(root, "session_id") &&
 		       !json_get(root, "sessionId"));
 

@@ -258,6 +258,15 @@ void codex_add_usage(struct message *m, yyjson_val *usage, bool snake_case)
 	e->tokens_cached = cached;
 }
 
+/* Without an id it would be about all asks. */
+static void decode_resolved(struct decoder *d, struct message *m, yyjson_val *request)
+{
+	struct str id = rpc_id_text(d, request);
+
+	if (id.n)
+		event_add(m, EV_ACK, id, "/params/requestId");
+}
+
 static void decode_notification(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *params = json_get(root, "params");
@@ -271,8 +280,7 @@ static void decode_notification(struct decoder *d, yyjson_val *root, struct mess
 	else if (str_is(m->kind, "turn/started") || str_is(m->kind, "turn/completed"))
 		decode_turn(m, params, str_is(m->kind, "turn/completed"));
 	else if (str_is(m->kind, "serverRequest/resolved"))
-		event_add(m, EV_ACK, rpc_id_text(d, json_get(params, "requestId")),
-			  "/params/requestId");
+		decode_resolved(d, m, json_get(params, "requestId"));
 	else if (str_is(m->kind, "thread/tokenUsage/updated"))
 		codex_add_usage(m, json_get(json_get(params, "tokenUsage"), "last"), false);
 	else if (str_is(m->kind, "thread/started"))

@@ -209,6 +209,16 @@ bool codex_looks_like_answer(yyjson_val *result)
 	       (json_get(result, "permissions") && json_get(result, "scope"));
 }
 
+/* Whether such calls are allowed from now on. */
+static bool allows_always(yyjson_val *result)
+{
+	static const char *const words[] = { "acceptForSession", "approved_for_session", NULL };
+	yyjson_val *decision = json_get(result, "decision");
+
+	return yyjson_is_obj(decision) || value_index(words, json_str(decision)) >= 0 ||
+	       str_is(json_get_str(result, "scope"), "session");
+}
+
 void codex_decode_answer(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *result = json_get(root, "result");
@@ -222,6 +232,7 @@ void codex_decode_answer(struct decoder *d, yyjson_val *root, struct message *m)
 	}
 	e->content_hash = hash;
 	e->failed = !codex_answer(result, &e->verdict);
+	e->again = e->verdict == VERDICT_ACCEPTED && allows_always(result);
 }
 
 /* ---- rules for "always" ---- */

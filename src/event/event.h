@@ -207,7 +207,8 @@ struct event {
 			  gavel's own note, no response; EV_ITEM: a new ask, even in the same
 			  words; EV_TASK_STATE: a task that is known; EV_TOOL: it tells what the
 			  call's input is; EV_ACK of all: but for calls that were told of before
-			  the ask, whose own news are awaited; EV_TURN: told again (acp) */
+			  the ask, whose own news are awaited; EV_TURN: told again (acp);
+			  EV_RESPONSE: it allows such calls from now on */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt; EV_TURN: perhaps, if the reply is that of a prompt (acp) */

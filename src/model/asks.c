@@ -7,7 +7,7 @@ struct session_asks *asks_of(struct apply_ctx *a)
 
 	if (!extra->asks) {
 		extra->asks = heap_zalloc(a->m->heap, sizeof(*extra->asks));
-		extra->asks->turn = extra->asks->mode = NONE;
+		extra->asks->turn = extra->asks->mode = extra->asks->allowed_always = NONE;
 	}
 	return extra->asks;
 }
@@ -17,6 +17,16 @@ const struct session_asks *session_asks(const struct model *m, uint32_t session)
 	const struct session_extra *extra = m->sessions.v[session].rules->extra;
 
 	return extra ? extra->asks : NULL;
+}
+
+enum { ASKS_TRIED = 512 }; /* for one message: an agent has few asks under way, whatever its ids say */
+
+/* The oldest ask that a message may be about without naming it. */
+static uint32_t oldest_tried(const struct session_asks *s)
+{
+	uint32_t newest = s->list.n > ASKS_TRIED ? s->list.n - ASKS_TRIED : 0;
+
+	return s->first_open > newest ? s->first_open : newest;
 }
 
 /* The first request of that id, or NONE. */
@@ -166,7 +176,8 @@ static enum verdict chosen(struct apply_ctx *a, const struct event *e, struct as
 		const struct ask_offer *o = &s->offers.v[q->offers + i];
 
 		if (o->id == id) {
-			s->allowed_always |= (o->means & OFFER_ALWAYS) != 0;
+			if (o->means & OFFER_ALWAYS)
+				s->allowed_always = a->message;
 			return (enum verdict)(o->means & (OFFER_ALWAYS - 1));
 		}
 	}
@@ -223,6 +234,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 	verdict = verdict_of(a, e, q, rules);
 	if (!item_step(a, q->item, STEP_DECIDED, verdict, 0))
 		return;
+	if (e->again)
+		asks_of(a)->allowed_always = a->message;
 	q->answer = a->message;
 	q->answer_hash = e->content_hash;
 	q->verdict = (uint8_t)verdict;
@@ -294,7 +307,7 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 	struct ask *q = find_ask(a, e);
 
 	if (!e->id.n) { /* of all that was answered */
-		for (uint32_t i = s->first_open; i < s->list.n; i++)
+		for (uint32_t i = oldest_tried(s); i < s->list.n; i++)
 			if (is_of_turn(&s->list.v[i], e) && !(e->again && s->list.v[i].call_known))
 				prove(a, &s->list.v[i]);
 		return;
@@ -304,6 +317,10 @@ static void acknowledge(struct apply_ctx *a, const struct event *e, const struct
 	join_chain(a, q);
 	if (is_told_by_echo(a, e, q))
 		answer(a, e, rules);
+	if (q->answer == NONE && q->open && e->verdict != VERDICT_NONE)
+		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
+		       "repeats an answer to line %u%s that nobody is known to have given",
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
 	if (q->answer == NONE && rules->resolved)
 		withdraw(a, q);
 	else if (!e->content_hash || !q->answer_hash || e->content_hash == q->answer_hash)
@@ -352,7 +369,7 @@ static void prove_by_call(struct apply_ctx *a, const struct event *e)
 	struct session_asks *s = asks_of(a);
 	uint64_t call = id_hash(a, e);
 
-	for (uint32_t i = s->first_open; i < s->list.n; i++) {
+	for (uint32_t i = oldest_tried(s); i < s->list.n; i++) {
 		struct ask *q = &s->list.v[i];
 
 		if (!is_of_call(q, e, call))
@@ -373,7 +390,7 @@ static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 
 	if (q)
 		withdraw(a, q);
-	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
+	for (uint32_t i = oldest_tried(s); !e->id.n && i < s->list.n; i++)
 		if (is_of_turn(&s->list.v[i], e) && (e->task.n || !s->list.v[i].by_subagent))
 			withdraw(a, &s->list.v[i]);
 }

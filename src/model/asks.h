@@ -90,7 +90,7 @@ struct session_asks {
 	uint32_t reviewer;       /* by what, interned */
 	uint32_t mode;           /* interned, NONE */
 	bool mode_asks;          /* it asks before a call that changes something */
-	bool allowed_always;     /* a person has allowed some calls for good */
+	uint32_t allowed_always; /* message that allowed some calls for good, the newest; NONE */
 };
 
 /* The session's, made when it is needed; for reading, NULL if there is none. */

@@ -45,10 +45,11 @@ static void report_unasked(struct apply_ctx *a, const struct tool_call *call, co
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: allowed by %s", quoted(tool, name),
 		       quoted(by, why));
-	else if (s->allowed_always)
+	else if (s->allowed_always != NONE)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
-		       "%s was run without asking; some calls were allowed for good before",
-		       quoted(tool, name));
+		       "%s was run without asking; line %u%s allows some calls for good",
+		       quoted(tool, name), message_line(a->m, s->allowed_always),
+		       reply_words(a->m, s->allowed_always));
 	else if (s->mode != NONE && !s->mode_asks)
 		report(a, SEVERITY_NOTE, rules->unasked, e->at, e->index,
 		       "%s was run without asking: the mode is %s", quoted(tool, name),

@@ -10,6 +10,8 @@ enum {
 	UPDATE_MS = 100,      /* minimum time between updates of the views */
 	UPDATE_FACTOR = 20,   /* that time as a multiple of what drawing them takes */
 	UPDATE_MAX_MS = 2000, /* upper limit of that */
+	NEW_ITEM_MS = 20,     /* the same where a new item waits for a person: at least this, */
+	NEW_ITEM_FACTOR = 4,  /* and at most UPDATE_MS */
 	TICK_MS = 1000,     /* of countdowns */
 	INCOMPLETE_BYTES = 1000,
 	NOTICE_WORDS = 40, /* cells of an item's name in a notice */
@@ -45,14 +47,18 @@ static int quiet_ms(const struct live *l, int64_t now_ms)
 	return l->agents ? loop_sooner(wait, agent_set_wait_ms(l->agents, now_ms)) : wait;
 }
 
+static int64_t between(int64_t ms, int64_t least, int64_t most)
+{
+	return ms < least ? least : ms > most ? most : ms;
+}
+
 /* Time of the next update of the views; soon, if there are new items. */
 static int64_t told_due(const struct live *l)
 {
-	int64_t pause = l->load->model.items.n > l->items ? 0 : UPDATE_FACTOR * l->spent_ms;
-
-	return l->told_ms + (pause < UPDATE_MS	     ? UPDATE_MS
-			     : pause > UPDATE_MAX_MS ? UPDATE_MAX_MS
-						     : pause);
+	if (l->load->model.items.n > l->items)
+		return l->told_ms +
+		       between(NEW_ITEM_FACTOR * l->spent_ms, NEW_ITEM_MS, UPDATE_MS);
+	return l->told_ms + between(UPDATE_FACTOR * l->spent_ms, UPDATE_MS, UPDATE_MAX_MS);
 }
 
 static int until_ms(int64_t due_ms, int64_t now_ms)

@@ -1,7 +1,7 @@
 /*
  * screen - runs a terminal program on a terminal of its own and measures what a person waits for.
  *
- *	screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-a KEYS=TEXT]... [-q NAME=KEYS]...
+ *	screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-p N] [-a KEYS=TEXT]... [-q NAME=KEYS]...
  *	       COMMAND [ARGUMENT...]
  *
  * prints NAME VALUE lines, times in milliseconds:
@@ -11,6 +11,9 @@
  *	keys       how many keys were pressed meanwhile (and for SECONDS at least), one every PAUSE_MS,
  *	           each changing the view
  *	key_median, key_p99, key_max   from such a key to the view it asked for
+ *	shown I, pressed I   with -p, instead of these keys: when, by the monotonic clock, the I-th of N
+ *	           permissions ("touch fI") was on the screen, and when the y that accepts it was
+ *	           pressed, on its pre-flight page
  *	after_TEXT for each -a, in order: from KEYS to TEXT on the screen, once all is read; nothing
  *	           after = KEYS are pressed and not measured
  *	NAME       for each -q, in one order with -a: from KEYS to the last change of the screen that
@@ -45,6 +48,7 @@ enum {
 	PAUSE_MS = 50,
 	QUIET_MS = 100,
 	PATIENCE_MS = 120000,
+	GUARD_MS = 500, /* a page just opened takes no y for 300 ms */
 	KEYS_MAX = 100000,
 	STEPS_MAX = 200,
 };
@@ -420,6 +424,28 @@ static void measure_keys(struct probe *p, double seconds)
 	       took[n / 2], took[n * 99 / 100], took[n - 1]);
 }
 
+/* Accepts what agents ask for, one after the other. */
+static void measure_asks(struct probe *p, int n)
+{
+	char text[40];
+
+	for (int i = 1; i <= n; i++) {
+		double since = now_ms();
+
+		snprintf(text, sizeof(text), "touch f%d", i);
+		until(p, text, p->screen.rows, true, since);
+		printf("shown %d %.3f\n", i, now_ms());
+		press(p, "a");
+		since = now_ms();
+		until(p, "y send", p->screen.rows, true, since);
+		while (now_ms() - since < GUARD_MS)
+			take(p, 1);
+		printf("pressed %d %.3f\n", i, now_ms());
+		press(p, "y");
+		until(p, "y send", p->screen.rows, false, now_ms());
+	}
+}
+
 static void measure_after(struct probe *p, char *step)
 {
 	char *text = strchr(step, '=');
@@ -464,8 +490,8 @@ static void measure_quiet(struct probe *p, char *step)
 
 static int usage(void)
 {
-	fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-a KEYS=TEXT]... [-q NAME=KEYS]... "
-	      "COMMAND [ARGUMENT...]\n",
+	fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-p N] [-a KEYS=TEXT]... "
+	      "[-q NAME=KEYS]... COMMAND [ARGUMENT...]\n",
 	      stderr);
 	return 2;
 }
@@ -479,14 +505,16 @@ int main(int argc, char **argv)
 	} steps[STEPS_MAX];
 	const char *useful = NULL;
 	double seconds = 0, user, system;
-	int c, n = 0;
+	int c, n = 0, permissions = 0;
 
-	while ((c = getopt(argc, argv, "+s:a:q:t:u:")) >= 0) {
+	while ((c = getopt(argc, argv, "+s:a:p:q:t:u:")) >= 0) {
 		if (c == 's' && sscanf(optarg, "%dx%d", &p.screen.cols, &p.screen.rows) == 2 &&
 		    p.screen.cols > 0 && p.screen.cols <= COLS_MAX && p.screen.rows > 0 &&
 		    p.screen.rows <= ROWS_MAX)
 			continue;
 		if (c == 't' && sscanf(optarg, "%lf", &seconds) == 1)
+			continue;
+		if (c == 'p' && (permissions = atoi(optarg)) > 0)
 			continue;
 		if (c == 'u') {
 			useful = optarg;
@@ -503,7 +531,10 @@ int main(int argc, char **argv)
 	printf("first %.1f\n", until(&p, "[1 Inbox]", p.screen.rows, true, p.start));
 	if (useful)
 		printf("useful %.1f\n", until(&p, useful, p.screen.rows, true, p.start));
-	measure_keys(&p, seconds);
+	if (permissions)
+		measure_asks(&p, permissions);
+	else
+		measure_keys(&p, seconds);
 	for (int i = 0; i < n; i++)
 		(steps[i].quiet ? measure_quiet : measure_after)(&p, steps[i].text);
 	computed(p.child, &user, &system);

@@ -10,6 +10,7 @@
 # rounds	n reviews of one task, with a finding each
 # agents	n agents, of which each says something
 # sessions	n sessions of a feedback loop
+# asks		n calls of an ACP agent that wait for a permission
 
 function time(i) {
 	return sprintf("2026-01-%02dT%02d:%02d:%02dZ", 1 + int(i / 86400) % 28, int(i / 3600) % 24,
@@ -55,6 +56,14 @@ function star(i, all) {
 		assign(i, task(0))
 }
 
+function asks(i) {
+	printf "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":"
+	printf "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c-%d\",\"title\":\"touch\",\"kind\":\"execute\",\"status\":\"pending\"}}}\n", i
+	printf "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"s\",", i
+	printf "\"toolCall\":{\"toolCallId\":\"c-%d\",\"title\":\"touch\",\"kind\":\"execute\"},\"options\":", i
+	printf "[{\"optionId\":\"once\",\"name\":\"Yes\",\"kind\":\"allow_once\"}]}}\n"
+}
+
 BEGIN {
 	if (shape == "findings") {
 		assign(0, "")
@@ -75,4 +84,6 @@ BEGIN {
 			review(i, i, "reviewer-" i, 0, 0)
 		else if (shape == "sessions")
 			session(i)
+		else if (shape == "asks")
+			asks(i)
 }

@@ -9,11 +9,16 @@
  *   ask             a tool call waits for a permission; goes on when that is answered, with proof
  *   two             two of them at once
  *   withdraw:FILE   the same, but it is withdrawn once FILE exists, and is not answered any more
+ *   late            claude: the same, but it is withdrawn when half of the answer has arrived
  *   elsewhere:FILE  the same, but somebody else has allowed it once FILE exists
+ *   asks:N:FILE     N of them, one after the other; writes to FILE when it has asked and when it has
+ *                   read the answer: "asked NUMBER MS", "answered NUMBER MS" by the monotonic clock
+ *   talk:RATE       says so many texts a second until it is interrupted
  *   hold:FILE       waits until FILE exists
  *   malformed       a line that is not JSON
  *   files           acp: asks to write a file, and needs an answer
  *   deaf            reads no more, and does nothing
+ *   unread:FILE     a tool call waits for a permission, but no answer is read; dies once FILE exists
  *   die             ends in the middle of a line
  *   quit            ends with code 1 and a word on standard error
  *
@@ -21,6 +26,7 @@
  * code 70: real agents have swallowed it. */
 #include "fake_agent.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +36,7 @@
 #include <unistd.h>
 
 enum { CLAUDE, CODEX, ACP };
-enum { ASKS_MAX = 8, EXIT_SWALLOWED = 70 };
+enum { ASKS_MAX = 1000, EXIT_SWALLOWED = 70 };
 
 static int dialect;
 static bool busy;    /* in a turn */
@@ -38,6 +44,7 @@ static bool stopped; /* the turn was ended by the client */
 static int asks;     /* so far */
 static bool open_ask[ASKS_MAX + 1];
 static char prompt_id[32]; /* acp: of the prompt's request */
+static FILE *ask_times;    /* of asks:N:FILE, or NULL */
 static int turns;
 
 static void out(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -53,6 +60,22 @@ static void out(const char *format, ...)
 	va_end(ap);
 	fake_say(text);
 	free(text);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void note_time(const char *what, int n)
+{
+	if (!ask_times)
+		return;
+	fprintf(ask_times, "%s %d %.3f\n", what, n, now_ms());
+	fflush(ask_times);
 }
 
 /* ---- a line that was read ---- */
@@ -283,6 +306,7 @@ static void take_answer(int n, const char *line)
 		   : dialect == CODEX ? has(line, "\"accept")
 				      : has(line, "\"once\"") || has(line, "\"always\"");
 
+	note_time("answered", n);
 	open_ask[n] = false;
 	if (dialect == CLAUDE)
 		out("%s", line);
@@ -402,6 +426,17 @@ static bool some_wait(void)
 	return false;
 }
 
+/* Takes what comes within some time. */
+static void read_for(double ms)
+{
+	double end = now_ms() + ms, left;
+
+	while (!stopped && (left = end - now_ms()) > 0)
+		if (poll(&(struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN }, 1,
+			 (int)left + 1) > 0)
+			read_one();
+}
+
 /* Reads until the file exists. */
 static void wait_for_file(const char *name)
 {
@@ -414,10 +449,40 @@ static void wait_for_file(const char *name)
 
 static void ask(int how_many)
 {
-	for (int i = 0; i < how_many && asks < ASKS_MAX; i++)
+	for (int i = 0; i < how_many && asks < ASKS_MAX; i++) {
 		say_ask(++asks);
+		note_time("asked", asks);
+	}
 	while (some_wait())
 		read_one();
+}
+
+static void ask_timed(const char *words)
+{
+	const char *file = strchr(words, ':');
+
+	ask_times = file ? fopen(file + 1, "w") : NULL;
+	if (!ask_times)
+		_exit(99);
+	/* the pauses differ, so that no timer of gavel runs in step with them */
+	for (int i = 0, n = atoi(words); i < n && !stopped; i++) {
+		read_for(100 + i * 37 % 101);
+		ask(1);
+	}
+	fclose(ask_times);
+	ask_times = NULL;
+}
+
+static void talk(int rate)
+{
+	double begin = now_ms();
+	char words[40];
+
+	for (long said = 1; !stopped; said++) {
+		snprintf(words, sizeof(words), "step %ld is done", said);
+		say_text(words);
+		read_for(begin + (double)said * 1000 / rate - now_ms());
+	}
 }
 
 static void ask_until(const char *file, bool elsewhere)
@@ -433,12 +498,45 @@ static void ask_until(const char *file, bool elsewhere)
 		say_done(n, true);
 }
 
+/* The call is so long that the answer does not fit into what a pipe takes at once; its last part comes
+ * when the line that withdraws the ask is whole. */
+static void ask_late(void)
+{
+	enum { LONG = 3 * PIPE_BUF };
+	int n = ++asks;
+
+	out("{\"type\":\"control_request\",\"request_id\":\"ask-%d\",\"request\":{\"subtype\":"
+	    "\"can_use_tool\",\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch f%d%*s\"},"
+	    "\"tool_use_id\":\"call-%d\"}}",
+	    n, n, LONG, "", n);
+	dprintf(STDOUT_FILENO, "{\"type\":\"control_cancel_request\",");
+	poll(&(struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN }, 1, -1);
+	out("\"request_id\":\"ask-%d\"}", n);
+	read_one(); /* the answer, which is ignored */
+}
+
+static void ask_unread(const char *file)
+{
+	say_ask(++asks);
+	while (access(file, F_OK) != 0)
+		poll(NULL, 0, 20);
+	abort();
+}
+
 static void do_word(const char *word)
 {
 	if (strcmp(word, "ask") == 0 || strcmp(word, "two") == 0) {
 		ask(word[0] == 't' ? 2 : 1);
 	} else if (strncmp(word, "withdraw:", 9) == 0 || strncmp(word, "elsewhere:", 10) == 0) {
 		ask_until(strchr(word, ':') + 1, word[0] == 'e');
+	} else if (strcmp(word, "late") == 0) {
+		ask_late();
+	} else if (strncmp(word, "unread:", 7) == 0) {
+		ask_unread(word + 7);
+	} else if (strncmp(word, "asks:", 5) == 0) {
+		ask_timed(word + 5);
+	} else if (strncmp(word, "talk:", 5) == 0 && atoi(word + 5) > 0) {
+		talk(atoi(word + 5));
 	} else if (strncmp(word, "hold:", 5) == 0) {
 		wait_for_file(word + 5);
 	} else if (strcmp(word, "malformed") == 0) {

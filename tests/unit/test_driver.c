@@ -117,7 +117,25 @@ START_TEST(claude_gets_an_error_for_what_gavel_cannot_do)
 	heard("{\"type\":\"control_request\",\"request_id\":\"a-3\",\"request\":{\"subtype\":"
 	      "\"mcp_message\"}}");
 	heard("{\"type\":\"control_cancel_request\",\"request_id\":\"a-3\"}");
+	heard("{\"type\":\"control_request\",\"request\":{\"subtype\":\"mcp_message\"}}");
+	heard("{\"type\":\"control_cancel_request\"}");
 	silent();
+}
+END_TEST
+
+START_TEST(requests_without_end_are_not_kept)
+{
+	struct buf b = { 0 };
+
+	start(&driver_claude);
+	for (unsigned i = 0; i < DRIVER_ASKED_MAX + 10; i++) {
+		buf_clear(&b);
+		buf_printf(&b, "{\"type\":\"control_request\",\"request_id\":\"a-%u\",\"request\":"
+			       "{\"subtype\":\"can_use_tool\"}}", i);
+		heard(b.p);
+	}
+	buf_release(&b);
+	ck_assert_uint_eq(d.asked.n, DRIVER_ASKED_MAX);
 }
 END_TEST
 
@@ -238,6 +256,12 @@ START_TEST(codex_gets_an_error_for_what_gavel_cannot_do)
 	silent();
 	heard("{\"method\":\"account/chatgptAuthTokens/refresh\",\"id\":2,\"params\":{}}");
 	says("{\"id\":2,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}");
+	silent();
+	/* an approval of a kind that raises no item yet: nobody could answer it */
+	heard("{\"method\":\"item/unheardOf/requestApproval\",\"id\":3,\"params\":{}}");
+	says("{\"id\":3,\"error\":{\"code\":-32601,\"message\":\"Method not found\"}}");
+	heard("{\"method\":\"account/read\",\"id\":null,\"params\":{}}");
+	heard("{\"method\":\"account/read\",\"id\":{},\"params\":{}}");
 	silent();
 }
 END_TEST
@@ -559,6 +583,7 @@ int main(void)
 	tcase_add_test(t, claude_is_prompted_at_any_time);
 	tcase_add_test(t, claude_is_interrupted_and_changes_its_mode);
 	tcase_add_test(t, claude_gets_an_error_for_what_gavel_cannot_do);
+	tcase_add_test(t, requests_without_end_are_not_kept);
 	tcase_add_test(t, claude_without_a_login_says_so);
 	t = unit_cases(suite, "codex", NULL, tear_down);
 	tcase_add_test(t, codex_is_steered_while_a_turn_runs);
