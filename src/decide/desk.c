@@ -439,36 +439,67 @@ static struct str absolute_path(struct desk *d, struct str path)
 	return out;
 }
 
-int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err)
+static int refuse_decided(const struct desk *d, const struct draft *draft, struct err *err)
 {
-	struct draft fresh = *draft;
-	const char *missing = draft_missing(draft);
-	struct buf line = { 0 };
-	uint32_t written;
+	uint32_t written = desk_find_written(d, draft);
 
-	if (missing)
-		return err_set(err, "%s", missing);
-	if (draft_check_texts(draft, err))
-		return -1;
+	if (written == NONE || str_is(draft->corrects, d->drafts.v[written].id))
+		return 0;
+	return err_set(err, "already decided (%s, %s); a correction must be marked as one",
+		       verb_name(d->drafts.v[written].verb),
+		       delivery_name(draft_delivery(d, &d->drafts.v[written], NULL)));
+}
+
+/* The record of drafts that are staged together: that of the draft if there is one only. */
+static void record_staged(struct desk *d, const struct draft *drafts, uint32_t n, struct buf *line)
+{
+	if (n > 1)
+		record_begin_drafts(line);
+	for (uint32_t i = 0; i < n; i++) {
+		struct draft fresh = drafts[i];
+
+		decision_id(fresh.id);
+		fresh.time_ms = timestamp_now_ms();
+		fresh.artifact = absolute_path(d, fresh.artifact);
+		if (n > 1)
+			json_comma(line);
+		record_draft(d, &fresh, line);
+	}
+	if (n > 1)
+		buf_adds(line, "]}");
+}
+
+int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint32_t *first,
+		   struct err *err)
+{
+	struct buf line = { 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *missing = draft_missing(&drafts[i]);
+
+		if (missing)
+			return err_set(err, "%s", missing);
+		if (draft_check_texts(&drafts[i], err))
+			return -1;
+	}
 	create_journal(d); /* may bring in decisions of another gavel */
-	written = desk_find_written(d, draft);
-	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
-		return err_set(err,
-			       "already decided (%s, %s); a correction must be marked as one",
-			       verb_name(d->drafts.v[written].verb),
-			       delivery_name(draft_delivery(d, &d->drafts.v[written], NULL)));
-	decision_id(fresh.id);
-	fresh.state = DRAFT_STAGED;
-	fresh.letter = NONE;
-	fresh.time_ms = timestamp_now_ms();
-	fresh.artifact = absolute_path(d, draft->artifact);
-	record_draft(d, &fresh, &line);
+	for (uint32_t i = 0; i < n; i++)
+		if (refuse_decided(d, &drafts[i], err))
+			return -1;
+	*first = d->drafts.n;
+	record_staged(d, drafts, n, &line);
 	if (desk_step(d, &line, true, err) < 0)
 		return -1;
-	*number = d->drafts.n - 1;
-	d->drafts.v[*number].number = draft->number;
-	d->drafts.v[*number].raise = draft->raise;
+	for (uint32_t i = 0; i < n; i++) {
+		d->drafts.v[*first + i].number = drafts[i].number;
+		d->drafts.v[*first + i].raise = drafts[i].raise;
+	}
 	return 0;
+}
+
+int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err)
+{
+	return desk_stage_all(d, draft, 1, number, err);
 }
 
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset)
@@ -496,11 +527,23 @@ int desk_snooze(struct desk *d, const struct snooze *s, bool on, struct err *err
 	return desk_step(d, &line, false, err);
 }
 
+int desk_undo_all(struct desk *d, const uint32_t *drafts, uint32_t n, struct err *err)
+{
+	struct buf line = { 0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (d->drafts.v[drafts[i]].state != DRAFT_STAGED)
+			return err_set(err, "only staged decisions can be undone; this one is being "
+					    "sent");
+	if (n == 1)
+		return desk_void(d, d->drafts.v[drafts[0]].id, err);
+	record_void_drafts(d, drafts, n, &line);
+	return desk_step(d, &line, true, err);
+}
+
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)
 {
-	if (d->drafts.v[draft].state != DRAFT_STAGED)
-		return err_set(err, "only staged decisions can be undone; this one is being sent");
-	return desk_void(d, d->drafts.v[draft].id, err);
+	return desk_undo_all(d, &draft, 1, err);
 }
 
 struct desk *desks_find(struct desks *all, struct str group)

@@ -11,6 +11,10 @@ void record_apply(struct desk *d, struct str json);
 /* OPEN, with path and identity of the desk's source */
 void record_open(const struct desk *d, struct buf *out);
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out);
+/* Begins the record of several drafts that are staged at once: "]}" ends it */
+void record_begin_drafts(struct buf *out);
+/* VOID of several staged drafts */
+void record_void_drafts(const struct desk *d, const uint32_t *drafts, uint32_t n, struct buf *out);
 void record_intent(const struct desk *d, const struct letter *l, struct buf *out);
 void record_done(const struct desk *d, const struct letter *l, struct buf *out);
 /* "at":{…}, nothing if no place is known */
