@@ -340,21 +340,38 @@ void desk_close(struct desk *d)
 	d->base = d->dir = NULL;
 }
 
-int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
+/* The journal has refused a record: once its disk has failed, nothing more is decided. */
+static int note_failure(struct desk *d)
+{
+	if (d->journal.poisoned) {
+		d->access = DESK_READS;
+		d->trouble = JOURNAL_TROUBLE;
+		err_set(&d->why, "the disk failed; check it, then start gavel again");
+	}
+	return -1;
+}
+
+int desk_append_all(struct desk *d, const struct str *records, uint32_t n, bool sync,
+		    struct err *err)
 {
 	create_journal(d);
 	if (d->access != DESK_WRITES)
 		return err_set(err, "NOT recorded: %s",
 			       d->why.text[0] ? d->why.text : "this session is read-only");
-	if ((!d->noted && note_source(d, err)) || journal_append(&d->journal, json, sync, err)) {
-		if (d->journal.poisoned) {
-			d->access = DESK_READS;
-			d->trouble = JOURNAL_TROUBLE;
-			err_set(&d->why, "the disk failed; check it, then start gavel again");
-		}
-		return -1;
-	}
+	if ((!d->noted && note_source(d, err)) ||
+	    journal_append_all(&d->journal, records, n, sync, err))
+		return note_failure(d);
 	return 0;
+}
+
+int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
+{
+	return desk_append_all(d, &json, 1, sync, err);
+}
+
+int desk_confirm(struct desk *d, struct err *err)
+{
+	return journal_sync(&d->journal, err) ? note_failure(d) : 0;
 }
 
 int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err)
@@ -469,8 +486,8 @@ static void record_staged(struct desk *d, const struct draft *drafts, uint32_t n
 		buf_adds(line, "]}");
 }
 
-int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint32_t *first,
-		   struct err *err)
+static int stage(struct desk *d, const struct draft *drafts, uint32_t n, bool sync,
+		 uint32_t *first, struct err *err)
 {
 	struct buf line = { 0 };
 
@@ -488,7 +505,7 @@ int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint3
 			return -1;
 	*first = d->drafts.n;
 	record_staged(d, drafts, n, &line);
-	if (desk_step(d, &line, true, err) < 0)
+	if (desk_step(d, &line, sync, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
 		d->drafts.v[*first + i].number = drafts[i].number;
@@ -497,9 +514,21 @@ int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint3
 	return 0;
 }
 
+int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint32_t *first,
+		   struct err *err)
+{
+	return stage(d, drafts, n, true, first, err);
+}
+
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err)
 {
-	return desk_stage_all(d, draft, 1, number, err);
+	return stage(d, draft, 1, true, number, err);
+}
+
+int desk_stage_unconfirmed(struct desk *d, const struct draft *draft, uint32_t *number,
+			   struct err *err)
+{
+	return stage(d, draft, 1, false, number, err);
 }
 
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset)

@@ -4,7 +4,8 @@
  * then matches its acknowledgment.
  *
  * Write-ahead order: DRAFT recorded → shown as staged; INTENT with the exact bytes synced →
- * ATTEMPT synced → bytes leave → SENT synced → shown as sent. The screen never shows more than the
+ * ATTEMPT synced → bytes leave → SENT synced → shown as sent. Where nothing has to be waited for
+ * between INTENT and ATTEMPT, one sync confirms both. The screen never shows more than the
  * disk holds.
  *
  * Recovery after a crash: opening a desk sends nothing. Unfinished letters are listed
@@ -104,6 +105,7 @@ struct desk {
 	VEC(struct letter) letters;
 	/* hash indexes: draft and letter by id, drafts by record_item_key */
 	struct map draft_ids, letter_ids, item_drafts;
+	uint32_t finished; /* so many letters, the oldest ones, are not unfinished */
 	bool recovered; /* nothing was unfinished, or desk_recover was called */
 	uint32_t changes; /* records applied */
 	VEC(struct heard) heard; /* oldest first */
@@ -156,6 +158,12 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 /* Several at once, in one record with one sync: all of them, *first and those behind it, or none. */
 int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint32_t *first,
 		   struct err *err);
+/* Stages a draft that is sent at once, so that the sync of its message confirms it: it must not be
+ * shown before that, or before desk_confirm, which is to be called if nothing was sent. */
+int desk_stage_unconfirmed(struct desk *d, const struct draft *draft, uint32_t *number,
+			   struct err *err);
+/* -1: what was recorded without a sync may be lost. */
+int desk_confirm(struct desk *d, struct err *err);
 /* Takes back staged drafts; several at once likewise. */
 int desk_undo(struct desk *d, uint32_t draft, struct err *err);
 int desk_undo_all(struct desk *d, const uint32_t *drafts, uint32_t n, struct err *err);

@@ -511,6 +511,8 @@ static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 	} else if (str_is(state, "VOID")) {
 		apply_void(d, l);
 	}
+	if (at < d->finished && letter_is_unfinished(l)) /* an agent has ended without reading it */
+		d->finished = at;
 }
 
 void record_snooze(const struct desk *d, const struct snooze *s, bool on, struct buf *out)

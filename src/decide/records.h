@@ -46,5 +46,8 @@ int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err);
 int desk_void(struct desk *d, const char *id, struct err *err);
 /* Appends a record, creating the journal if needed. A poisoned journal makes the desk read-only. */
 int desk_append(struct desk *d, struct str json, bool sync, struct err *err);
+/* Several records, in one write with one sync. */
+int desk_append_all(struct desk *d, const struct str *records, uint32_t n, bool sync,
+		    struct err *err);
 
 #endif

@@ -307,6 +307,42 @@ START_TEST(several_are_staged_and_undone_at_once)
 }
 END_TEST
 
+static int fail_sync(int fd)
+{
+	(void)fd;
+	errno = EIO;
+	return -1;
+}
+
+/* Nobody is told of it before a sync: that of a later record, or of desk_confirm. */
+START_TEST(an_unconfirmed_draft_is_confirmed_or_lost)
+{
+	struct draft draft = draft_on("find-2");
+	struct err err = { { 0 } };
+	uint32_t number;
+	uint64_t safe;
+
+	stage("find-1");
+	safe = desk.journal.synced;
+	ck_assert_uint_eq(safe, desk.journal.good);
+	ck_assert_int_eq(desk_stage_unconfirmed(&desk, &draft, &number, &err), 0);
+	ck_assert_uint_eq(desk.journal.synced, safe);
+	if (_i) {
+		io.fdatasync = fail_sync;
+		ck_assert_int_eq(desk_confirm(&desk, &err), -1);
+		ck_assert_msg(strstr(err.text, "NOT recorded"), "%s", err.text);
+		io_reset();
+		ck_assert_int_eq(desk.access, DESK_READS);
+	} else {
+		ck_assert_int_eq(desk_confirm(&desk, &err), 0);
+		ck_assert_uint_eq(desk.journal.synced, desk.journal.good);
+		ck_assert_uint_gt(desk.journal.synced, safe);
+	}
+	again();
+	ck_assert_uint_eq(desk_staged(&desk), _i ? 1 : 2);
+}
+END_TEST
+
 START_TEST(one_that_cannot_be_staged_stops_all)
 {
 	struct draft drafts[] = { draft_on("find-1"), draft_on("find-2") };
@@ -442,13 +478,6 @@ START_TEST(a_held_record_that_fails)
 	vec_release(&l.drafts);
 }
 END_TEST
-
-static int fail_sync(int fd)
-{
-	(void)fd;
-	errno = EIO;
-	return -1;
-}
 
 /* After a failed sync the next start says once more what is unfinished, and says it once. */
 START_TEST(restated_after_a_failed_sync)
@@ -605,6 +634,7 @@ int main(void)
 	tcase_add_test(t, a_dismissal_is_its_record_alone);
 	tcase_add_loop_test(t, what_is_not_complete_is_not_staged, 0, 10);
 	tcase_add_test(t, several_are_staged_and_undone_at_once);
+	tcase_add_loop_test(t, an_unconfirmed_draft_is_confirmed_or_lost, 0, 2);
 	tcase_add_loop_test(t, one_that_cannot_be_staged_stops_all, 0, 2);
 	return unit_run(suite);
 }

@@ -9,6 +9,8 @@
 #include "planted.h"
 #include "unit.h"
 
+#include "channel/file_locks.h"
+
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@ struct scene {
 	enum dialect_id dialect;
 	size_t bytes;  /* of a message */
 	enum { ONE_BY_ONE, AT_ONCE, TAKEN_BACK } how; /* both are staged at once, and then undone */
+	bool locked; /* as gavel does: the file is locked, a draft is confirmed by its message */
 	unsigned bugs; /* planted in the desk */
 };
 
@@ -33,9 +36,10 @@ static const struct scene scenes[] = {
 	{ "fifo, long messages", CHANNEL_FIFO, DIALECT_COLLABORATION, 9000 },
 	{ "fifo, nothing may be repeated", CHANNEL_FIFO, DIALECT_ENVELOPE, 80 },
 	{ "file, staged at once", CHANNEL_FILE, DIALECT_FEEDBACK, 80, AT_ONCE },
+	{ "file, locked", CHANNEL_FILE, DIALECT_FEEDBACK, 80, ONE_BY_ONE, .locked = true },
 	{ "staged at once and undone", CHANNEL_FILE, DIALECT_FEEDBACK, 80, TAKEN_BACK },
 };
-enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), SENDING = SCENES - 1 };
+enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), SENDING = SCENES - 1, LOCKED = 6 };
 
 /* What is lost when the process ends by a fault. */
 enum loss { LOSS_NONE, LOSS_JOURNAL, LOSS_OUTBOX, LOSSES };
@@ -194,6 +198,11 @@ static void stage(struct desk *d, const struct scene *s, int from, int to, uint3
 					    .by = STR("anna"),
 					    .number = NONE };
 	}
+	if (s->locked) {
+		if (desk_stage_unconfirmed(d, &drafts[from], first, &err))
+			*first = NONE;
+		return; /* not shown yet */
+	}
 	staged = desk_stage_all(d, &drafts[from], (uint32_t)(to - from), first, &err) == 0;
 	for (int i = from; i < to; i++)
 		report->staged[i] = staged;
@@ -228,20 +237,29 @@ static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t d
 static void decide(const struct scene *s)
 {
 	struct desk d;
-	uint32_t drafts[LETTERS] = { 0 };
+	struct file_locks locks = { 0 };
+	uint32_t drafts[LETTERS] = { NONE, NONE };
+	struct err err;
 
 	open_desk(&d, s, true);
+	d.locks = &locks;
+	if (s->locked)
+		file_locks_add(&locks, outbox, NULL, &err);
 	if (s->how != ONE_BY_ONE)
 		stage(&d, s, 0, LETTERS, &drafts[0]);
-	drafts[1] = drafts[0] + 1;
+	if (s->how != ONE_BY_ONE)
+		drafts[1] = drafts[0] + 1;
 	if (s->how == TAKEN_BACK && report->staged[0])
 		take_back(&d, drafts[0]);
 	for (int i = 0; i < LETTERS; i++) {
 		if (s->how == ONE_BY_ONE)
 			stage(&d, s, i, i + 1, &drafts[i]);
-		if (report->staged[i])
+		if (report->staged[i] || (s->locked && drafts[i] != NONE))
 			send_letter(&d, s, i, drafts[i]);
+		if (s->locked && drafts[i] != NONE)
+			report->staged[i] = desk_confirm(&d, &err) == 0;
 	}
+	file_locks_release(&locks);
 	desk_close(&d);
 }
 
@@ -690,6 +708,21 @@ START_TEST(every_call_fails_or_ends_the_process)
 }
 END_TEST
 
+/* After the first message has left: the file, SENT; INTENT with ATTEMPT, the file, SENT. */
+START_TEST(a_message_to_a_locked_file_is_three_syncs)
+{
+	static unsigned char kinds[CALLS_MAX];
+	const struct scene *s = &scenes[LOCKED];
+	unsigned calls = count_calls(s, kinds), at = 0, syncs = 0;
+
+	while (at < calls && kinds[at] != CALL_SENDS)
+		at++;
+	for (; at < calls; at++)
+		syncs += kinds[at] == CALL_SYNC;
+	ck_assert_uint_eq(syncs, 5);
+}
+END_TEST
+
 /* ---- hit twice ---- */
 
 /* What a run has left on the disk, to begin there again. The outbox keeps its identity. */
@@ -985,7 +1018,8 @@ static const struct {
 } planted[] = {
 	{ BUG_SYNC_AFTER, 0 }, { BUG_SYNC_AFTER, 1 }, { BUG_SYNC_AFTER, 2 },
 	{ BUG_SENT_EARLY, 0 }, { BUG_SENT_EARLY, 1 }, { BUG_SENT_EARLY, 2 },
-	{ BUG_NO_PROBE, 0 },   { BUG_NO_PROBE, 4 },
+	{ BUG_NO_PROBE, 0 },   { BUG_NO_PROBE, 4 },   { BUG_SYNC_AFTER, LOCKED },
+	{ BUG_SENT_EARLY, LOCKED }, { BUG_NO_PROBE, LOCKED },
 };
 
 START_TEST(planted_bugs_are_found)
@@ -1008,6 +1042,7 @@ int main(void)
 	tcase_set_timeout(t, 240);
 	tcase_add_loop_test(t, every_call_fails_or_ends_the_process, 0, SCENES);
 	tcase_add_loop_test(t, every_call_of_the_recovery_too, 0, SENDING);
+	tcase_add_test(t, a_message_to_a_locked_file_is_three_syncs);
 	tcase_add_test(t, journal_and_file_torn_at_every_byte);
 	tcase_add_test(t, journal_and_folder_torn_at_every_byte);
 	tcase_add_loop_test(t, planted_bugs_are_found, 0, sizeof(planted) / sizeof(planted[0]));
