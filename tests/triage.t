@@ -257,7 +257,17 @@ fresh ":mark kind:finding<Enter>;a${finding}u"
 ok 'u on an item that was gone to undoes only that' title ' 1 staged '
 fresh ':mark kind:finding<Enter>;a'
 keys 'u'
-ok 'after a restart one by one, as there is no step' title ' 1 staged '
+ok 'after a restart, too: they are one record' lacks ' staged '
+ok '... which says how many' says 'undone: accept of 2 items'
+keys '<C-r>'
+ok '... and is not redone by a later run' says 'nothing to redo'
+fresh ":mark kind:finding<Enter>;a"
+keys "${finding}u"
+ok '... u on one of them undoes only that' title ' 1 staged '
+keys 'u'
+ok '... and then the other' lacks ' staged '
+fresh ":mark kind:finding<Enter>;a"
+ok 'a verb on marked items is one record' [ "$(cat "$XDG_STATE_HOME"/gavel/*/journal-000001 | grep -c 'DRAFT')" -eq 1 ]
 
 # ---- advancing ----
 

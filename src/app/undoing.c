@@ -136,6 +136,15 @@ static void undo_last_step(struct app *a)
 			undo_one(a, desk_at(a, d->history.v[i]), draft_at(a, d->history.v[i]));
 }
 
+/* Undoes a draft with those that were staged with it: by a run of gavel whose steps nobody knows now. */
+static void undo_batch(struct app *a, struct desk *desk, const struct draft *draft)
+{
+	for (uint32_t i = desk->drafts.n; i-- > draft->batch;)
+		if (desk->drafts.v[i].batch == draft->batch &&
+		    desk->drafts.v[i].state == DRAFT_STAGED)
+			undo_one(a, desk, &desk->drafts.v[i]);
+}
+
 /* Undoes what is staged on the selected item, else the last step; the last step, too, if that was one
  * on marked items and the selection has not moved since. */
 COMMAND(undo)
@@ -159,10 +168,12 @@ COMMAND(undo)
 		old = NULL;
 	if (n && (!old || (n > 1 && here == d->step_from))) {
 		undo_last_step(a);
+	} else if (old) {
+		undo_one(a, desk, old);
 	} else {
-		old = old ? old : last_staged(a, &desk);
+		old = last_staged(a, &desk);
 		if (old)
-			undo_one(a, desk, old);
+			undo_batch(a, desk, old);
 		else
 			app_say(a, ROLE_DIM, "nothing is staged");
 	}

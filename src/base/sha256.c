@@ -1,7 +1,6 @@
 /* SHA-256 over blocks of 64 bytes. */
 #include "base/sha256.h"
 
-#include <stdio.h>
 
 static const uint32_t k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
@@ -105,11 +104,15 @@ void sha256(struct str bytes, unsigned char out[32])
 
 void sha256_end_hex(struct sha256 *s, char out[65])
 {
+	static const char digits[] = "0123456789abcdef";
 	unsigned char raw[32];
 
 	sha256_end(s, raw);
-	for (int i = 0; i < 32; i++)
-		snprintf(out + 2 * i, 3, "%02x", raw[i]);
+	for (int i = 0; i < 32; i++) {
+		out[2 * i] = digits[raw[i] >> 4];
+		out[2 * i + 1] = digits[raw[i] & 0xf];
+	}
+	out[64] = '\0';
 }
 
 void sha256_hex(struct str bytes, char out[65])

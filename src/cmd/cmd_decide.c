@@ -263,6 +263,10 @@ static void finish(struct decide_command *d, uint32_t draft, bool deliver, struc
 	now = &d->desk->drafts.v[draft];
 	add_held_beside(d, before, now->letter, r);
 	r->delivery = draft_delivery(d->desk, now, &d->load.model);
+	if (desk_confirm(d->desk, &err)) { /* nothing was sent that would have */
+		vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
+		r->delivery = DELIVERY_NONE;
+	}
 	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
 }
 
@@ -409,7 +413,7 @@ static int stage(struct decide_command *d, struct draft *draft, struct outcome *
 		return code;
 	if (written != NONE)
 		draft->corrects = arena_str(&d->words, corrects_name(d->desk, written));
-	if (desk_stage(d->desk, draft, staged, &err) == 0)
+	if ((d->o->deliver ? desk_stage_unconfirmed : desk_stage)(d->desk, draft, staged, &err) == 0)
 		return EXIT_FINE;
 	refuse(d, r, err.text);
 	return d->desk->trouble == JOURNAL_FINE ? EXIT_FOUND : EXIT_JOURNAL;

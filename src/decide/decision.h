@@ -56,6 +56,7 @@ struct draft {
 	char id[DECISION_ID_SIZE];
 	enum draft_state state;
 	uint32_t letter; /* index in the desk's letters, or NONE */
+	uint32_t batch;  /* first draft of those that were staged with it */
 	/* which item: names that stay valid across restarts */
 	struct str session, item; /* from session_name and item_name */
 	enum item_kind kind;

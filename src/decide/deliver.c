@@ -74,13 +74,13 @@ static bool is_same_channel(const struct letter *a, const struct letter *b)
 	return a->channel == b->channel && str_eq(channel_name(a), channel_name(b));
 }
 
-/* An earlier unsent letter to the same channel, or NONE. */
-static uint32_t find_blocking(const struct desk *d, uint32_t number)
+/* An unsent letter to the same channel among the first n, or NONE. */
+static uint32_t find_blocking(struct desk *d, const struct letter *l, uint32_t n)
 {
-	const struct letter *l = d->letters.v;
-
-	for (uint32_t i = 0; i < number; i++)
-		if (letter_is_unfinished(&l[i]) && is_same_channel(&l[i], &l[number]))
+	while (d->finished < n && !letter_is_unfinished(&d->letters.v[d->finished]))
+		d->finished++;
+	for (uint32_t i = d->finished; i < n; i++)
+		if (letter_is_unfinished(&d->letters.v[i]) && is_same_channel(&d->letters.v[i], l))
 			return i;
 	return NONE;
 }
@@ -161,6 +161,18 @@ static struct channel *locked_channel(const struct desk *d, const struct letter 
 	return d->locks && l->channel == CHANNEL_FILE ? file_locks_find(d->locks, l->path) : NULL;
 }
 
+/* Records what an attempt has led to. doubt: an earlier one may have arrived. */
+static int record_result(struct desk *d, uint32_t number, enum channel_result r, bool doubt,
+			 const struct err *why, struct err *err)
+{
+	switch (r) {
+	case CHANNEL_OK: return desk_mark_sent(d, number, err);
+	case CHANNEL_FAILED: return desk_hold(d, number, !doubt, why, err);
+	case CHANNEL_UNCERTAIN: return desk_hold(d, number, false, why, err);
+	}
+	return 0;
+}
+
 static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 {
 	struct letter *l = &d->letters.v[number];
@@ -184,7 +196,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 			"decide again");
 		return desk_hold(d, number, !doubt, &why, err);
 	}
-	before = find_blocking(d, number);
+	before = find_blocking(d, l, number);
 	if (before != NONE) {
 		err_set(&why,
 			"waits for %s, which is not sent yet; send or abandon that one first",
@@ -198,12 +210,31 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	}
 	if (!locked)
 		channel_close(c);
-	switch (r) {
-	case CHANNEL_OK: return desk_mark_sent(d, number, err);
-	case CHANNEL_FAILED: return desk_hold(d, number, !doubt, &why, err);
-	case CHANNEL_UNCERTAIN: return desk_hold(d, number, false, &why, err);
-	}
-	return 0;
+	return record_result(d, number, r, doubt, &why, err);
+}
+
+/* Prepares sending to a file that is locked already, before the letter is recorded: nothing is waited
+ * for, so that its INTENT and ATTEMPT can be recorded together. false: send it the usual way. */
+static bool prepare_locked(struct desk *d, struct letter *l)
+{
+	struct channel *c = locked_channel(d, l);
+	struct err ignored; /* transmit will say it */
+
+	if (!c || !d->journal.writing || find_blocking(d, l, d->letters.n) != NONE ||
+	    channel_prepare(c, l->bytes, false, &l->attempt, &ignored) != CHANNEL_OK)
+		return false;
+	find_anchor(d, l, false);
+	return true;
+}
+
+/* Writes the bytes of a letter whose ATTEMPT was recorded with its INTENT. */
+static int transmit_prepared(struct desk *d, uint32_t number, struct err *err)
+{
+	const struct letter *l = &d->letters.v[number];
+	struct err why = { { 0 } };
+	enum channel_result r = channel_send(locked_channel(d, l), l->bytes, &l->attempt, &why);
+
+	return record_result(d, number, r, false, &why, err);
 }
 
 /* An empty message could never be delivered, and would block all others to the same channel. */
@@ -218,45 +249,57 @@ static int check_intent(const struct desk *d, const struct letter *l, struct err
 	return 0;
 }
 
-int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
-		  struct err *err)
+/* The records of letters that are sent together; *attempt has that of the first one if it can be sent at
+ * once, else nothing. */
+static int record_letters(struct desk *d, const struct letter *letters, uint32_t n, struct buf *line,
+			  struct buf *attempt, struct err *err)
 {
-	struct buf line = { 0 };
-	int rc = 0;
-
 	if (n > 1)
-		buf_adds(&line, "{\"state\":\"INTENTS\",\"list\":[");
+		buf_adds(line, "{\"state\":\"INTENTS\",\"list\":[");
 	for (uint32_t i = 0; i < n; i++) {
 		struct letter fresh = letters[i];
 
-		if (check_intent(d, &fresh, err)) {
-			buf_release(&line);
+		if (check_intent(d, &fresh, err))
 			return -1;
-		}
 		decision_id(fresh.id);
 		fresh.time_ms = timestamp_now_ms();
 		if (n > 1)
-			json_comma(&line);
+			json_comma(line);
 		if (n == 1 && fresh.channel == CHANNEL_NONE)
-			record_done(d, &fresh, &line);
+			record_done(d, &fresh, line);
 		else
-			record_intent(d, &fresh, &line);
+			record_intent(d, &fresh, line);
+		if (i == 0 && prepare_locked(d, &fresh))
+			record_attempt(d, &fresh, attempt);
 	}
 	if (n > 1)
-		buf_adds(&line, "]}");
-	rc = desk_append(d, buf_str(&line), true, err);
-	*first = d->letters.n; /* after desk_append, which may have replayed another's journal */
+		buf_adds(line, "]}");
+	return 0;
+}
+
+int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
+		  struct err *err)
+{
+	struct buf line = { 0 }, attempt = { 0 };
+	int rc = record_letters(d, letters, n, &line, &attempt, err);
+	const struct str records[] = { buf_str(&line), buf_str(&attempt) };
+
 	if (rc == 0)
-		record_apply(d, buf_str(&line)); /* send exactly what the journal has */
-	buf_release(&line);
+		rc = desk_append_all(d, records, attempt.n ? 2 : 1, true, err);
+	*first = d->letters.n; /* after desk_append_all, which may have replayed another's journal */
+	for (uint32_t i = 0; rc == 0 && i < (attempt.n ? 2 : 1); i++)
+		record_apply(d, records[i]); /* send exactly what the journal has */
 	for (uint32_t i = 0; i < n && rc == 0; i++)
-		rc = transmit(d, *first + i, false, err);
+		rc = i == 0 && attempt.n ? transmit_prepared(d, *first, err)
+					 : transmit(d, *first + i, false, err);
+	buf_release(&line);
+	buf_release(&attempt);
 	return rc;
 }
 
 int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 {
-	uint32_t before = find_blocking(d, letter);
+	uint32_t before = find_blocking(d, &d->letters.v[letter], letter);
 
 	if (!letter_is_unfinished(&d->letters.v[letter]))
 		return err_set(err, "%s is %s; only held messages are sent again",

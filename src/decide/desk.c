@@ -340,21 +340,38 @@ void desk_close(struct desk *d)
 	d->base = d->dir = NULL;
 }
 
-int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
+/* The journal has refused a record: once its disk has failed, nothing more is decided. */
+static int note_failure(struct desk *d)
+{
+	if (d->journal.poisoned) {
+		d->access = DESK_READS;
+		d->trouble = JOURNAL_TROUBLE;
+		err_set(&d->why, "the disk failed; check it, then start gavel again");
+	}
+	return -1;
+}
+
+int desk_append_all(struct desk *d, const struct str *records, uint32_t n, bool sync,
+		    struct err *err)
 {
 	create_journal(d);
 	if (d->access != DESK_WRITES)
 		return err_set(err, "NOT recorded: %s",
 			       d->why.text[0] ? d->why.text : "this session is read-only");
-	if ((!d->noted && note_source(d, err)) || journal_append(&d->journal, json, sync, err)) {
-		if (d->journal.poisoned) {
-			d->access = DESK_READS;
-			d->trouble = JOURNAL_TROUBLE;
-			err_set(&d->why, "the disk failed; check it, then start gavel again");
-		}
-		return -1;
-	}
+	if ((!d->noted && note_source(d, err)) ||
+	    journal_append_all(&d->journal, records, n, sync, err))
+		return note_failure(d);
 	return 0;
+}
+
+int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
+{
+	return desk_append_all(d, &json, 1, sync, err);
+}
+
+int desk_confirm(struct desk *d, struct err *err)
+{
+	return journal_sync(&d->journal, err) ? note_failure(d) : 0;
 }
 
 int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err)
@@ -439,36 +456,79 @@ static struct str absolute_path(struct desk *d, struct str path)
 	return out;
 }
 
+static int refuse_decided(const struct desk *d, const struct draft *draft, struct err *err)
+{
+	uint32_t written = desk_find_written(d, draft);
+
+	if (written == NONE || str_is(draft->corrects, d->drafts.v[written].id))
+		return 0;
+	return err_set(err, "already decided (%s, %s); a correction must be marked as one",
+		       verb_name(d->drafts.v[written].verb),
+		       delivery_name(draft_delivery(d, &d->drafts.v[written], NULL)));
+}
+
+/* The record of drafts that are staged together: that of the draft if there is one only. */
+static void record_staged(struct desk *d, const struct draft *drafts, uint32_t n, struct buf *line)
+{
+	if (n > 1)
+		record_begin_drafts(line);
+	for (uint32_t i = 0; i < n; i++) {
+		struct draft fresh = drafts[i];
+
+		decision_id(fresh.id);
+		fresh.time_ms = timestamp_now_ms();
+		fresh.artifact = absolute_path(d, fresh.artifact);
+		if (n > 1)
+			json_comma(line);
+		record_draft(d, &fresh, line);
+	}
+	if (n > 1)
+		buf_adds(line, "]}");
+}
+
+static int stage(struct desk *d, const struct draft *drafts, uint32_t n, bool sync,
+		 uint32_t *first, struct err *err)
+{
+	struct buf line = { 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *missing = draft_missing(&drafts[i]);
+
+		if (missing)
+			return err_set(err, "%s", missing);
+		if (draft_check_texts(&drafts[i], err))
+			return -1;
+	}
+	create_journal(d); /* may bring in decisions of another gavel */
+	for (uint32_t i = 0; i < n; i++)
+		if (refuse_decided(d, &drafts[i], err))
+			return -1;
+	*first = d->drafts.n;
+	record_staged(d, drafts, n, &line);
+	if (desk_step(d, &line, sync, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		d->drafts.v[*first + i].number = drafts[i].number;
+		d->drafts.v[*first + i].raise = drafts[i].raise;
+	}
+	return 0;
+}
+
+int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint32_t *first,
+		   struct err *err)
+{
+	return stage(d, drafts, n, true, first, err);
+}
+
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err)
 {
-	struct draft fresh = *draft;
-	const char *missing = draft_missing(draft);
-	struct buf line = { 0 };
-	uint32_t written;
+	return stage(d, draft, 1, true, number, err);
+}
 
-	if (missing)
-		return err_set(err, "%s", missing);
-	if (draft_check_texts(draft, err))
-		return -1;
-	create_journal(d); /* may bring in decisions of another gavel */
-	written = desk_find_written(d, draft);
-	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
-		return err_set(err,
-			       "already decided (%s, %s); a correction must be marked as one",
-			       verb_name(d->drafts.v[written].verb),
-			       delivery_name(draft_delivery(d, &d->drafts.v[written], NULL)));
-	decision_id(fresh.id);
-	fresh.state = DRAFT_STAGED;
-	fresh.letter = NONE;
-	fresh.time_ms = timestamp_now_ms();
-	fresh.artifact = absolute_path(d, draft->artifact);
-	record_draft(d, &fresh, &line);
-	if (desk_step(d, &line, true, err) < 0)
-		return -1;
-	*number = d->drafts.n - 1;
-	d->drafts.v[*number].number = draft->number;
-	d->drafts.v[*number].raise = draft->raise;
-	return 0;
+int desk_stage_unconfirmed(struct desk *d, const struct draft *draft, uint32_t *number,
+			   struct err *err)
+{
+	return stage(d, draft, 1, false, number, err);
 }
 
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset)
@@ -496,11 +556,23 @@ int desk_snooze(struct desk *d, const struct snooze *s, bool on, struct err *err
 	return desk_step(d, &line, false, err);
 }
 
+int desk_undo_all(struct desk *d, const uint32_t *drafts, uint32_t n, struct err *err)
+{
+	struct buf line = { 0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		if (d->drafts.v[drafts[i]].state != DRAFT_STAGED)
+			return err_set(err, "only staged decisions can be undone; this one is being "
+					    "sent");
+	if (n == 1)
+		return desk_void(d, d->drafts.v[drafts[0]].id, err);
+	record_void_drafts(d, drafts, n, &line);
+	return desk_step(d, &line, true, err);
+}
+
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)
 {
-	if (d->drafts.v[draft].state != DRAFT_STAGED)
-		return err_set(err, "only staged decisions can be undone; this one is being sent");
-	return desk_void(d, d->drafts.v[draft].id, err);
+	return desk_undo_all(d, &draft, 1, err);
 }
 
 struct desk *desks_find(struct desks *all, struct str group)

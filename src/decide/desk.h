@@ -4,7 +4,8 @@
  * then matches its acknowledgment.
  *
  * Write-ahead order: DRAFT recorded → shown as staged; INTENT with the exact bytes synced →
- * ATTEMPT synced → bytes leave → SENT synced → shown as sent. The screen never shows more than the
+ * ATTEMPT synced → bytes leave → SENT synced → shown as sent. Where nothing has to be waited for
+ * between INTENT and ATTEMPT, one sync confirms both. The screen never shows more than the
  * disk holds.
  *
  * Recovery after a crash: opening a desk sends nothing. Unfinished letters are listed
@@ -15,6 +16,7 @@
  *                                                       or file that it was found to be of
  *   DRAFT   id, time, session ("" = the source's own), kind, item, dialect, rev, verb, by, seen
  *           [, reason_code, explanation, answer, option, input, artifact, sure, corrects]
+ *   DRAFTS  time, decides [DRAFT]                       several staged at once: all or none
  *   INTENT  id, time, drafts [ids], decides, dialect, channel, path, to, bytes [, aside]
  *   INTENTS list                                        several at once: all or none
  *   DONE    id, time, drafts [ids], decides, dialect    a dismissal, which is said to nobody
@@ -23,12 +25,14 @@
  *   ACKED   ref, time, line                             acknowledged by that line of the log
  *   HELD    ref, time, why, certain
  *   MOVED   ref, time, path                             new destination
- *   VOID    ref, time                                   a draft or letter given up; a letter
- *                                                       takes its batch (INTENTS) along
+ *   VOID    ref, time [, drafts]                        a draft or letter given up; a letter
+ *                                                       takes its batch (INTENTS) along; drafts:
+ *                                                       all that are undone at once, ref the first
  *   HEARD   time, path, offset, at                      where somebody else's reply was read
  *   SNOOZED time, session, kind, item, rev, steps       hidden until it changes; WOKEN likewise
  * where `decides` repeats the drafts without their words, so that what was sent stays decided even if
- * DRAFT and INTENT are damaged, and `at` is the place in the agents' stream: {file, offset, print}
+ * DRAFT and INTENT are damaged (a gavel that does not know DRAFTS reads its `decides` the same way, and
+ * a VOID with drafts as that of a letter that was lost), and `at` is the place in the agents' stream: {file, offset, print}
  * (struct anchor), and `file` the log's identity: {dev, ino, born, head} (struct log_identity);
  * and about agents that gavel runs, ignored on replay:
  *   RUN     time, agent, path, command                  an incarnation has started
@@ -101,6 +105,7 @@ struct desk {
 	VEC(struct letter) letters;
 	/* hash indexes: draft and letter by id, drafts by record_item_key */
 	struct map draft_ids, letter_ids, item_drafts;
+	uint32_t finished; /* so many letters, the oldest ones, are not unfinished */
 	bool recovered; /* nothing was unfinished, or desk_recover was called */
 	uint32_t changes; /* records applied */
 	VEC(struct heard) heard; /* oldest first */
@@ -150,7 +155,18 @@ void desk_settle(struct desk *d, struct model *m);
  * decision that `corrects` does not
  * name. */
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err);
-int desk_undo(struct desk *d, uint32_t draft, struct err *err); /* a staged one */
+/* Several at once, in one record with one sync: all of them, *first and those behind it, or none. */
+int desk_stage_all(struct desk *d, const struct draft *drafts, uint32_t n, uint32_t *first,
+		   struct err *err);
+/* Stages a draft that is sent at once, so that the sync of its message confirms it: it must not be
+ * shown before that, or before desk_confirm, which is to be called if nothing was sent. */
+int desk_stage_unconfirmed(struct desk *d, const struct draft *draft, uint32_t *number,
+			   struct err *err);
+/* -1: what was recorded without a sync may be lost. */
+int desk_confirm(struct desk *d, struct err *err);
+/* Takes back staged drafts; several at once likewise. */
+int desk_undo(struct desk *d, uint32_t draft, struct err *err);
+int desk_undo_all(struct desk *d, const uint32_t *drafts, uint32_t n, struct err *err);
 /* The newest live draft (staged or written) on the same raise of an item, or NONE. */
 uint32_t desk_find(const struct desk *d, const struct draft *like);
 /* The same among written drafts only: a second decision would contradict it. */

@@ -75,14 +75,32 @@ void record_draft(const struct desk *d, const struct draft *draft, struct buf *o
 	buf_addc(out, '}');
 }
 
-static void put_drafts(const struct desk *d, const struct letter *l, struct buf *out)
+void record_begin_drafts(struct buf *out)
+{
+	buf_printf(out, "{\"state\":\"DRAFTS\",\"time\":%lld", (long long)timestamp_now_ms());
+	json_open(out, "decides", '[');
+}
+
+static void put_ids(const struct desk *d, const uint32_t *drafts, uint32_t n, struct buf *out)
 {
 	json_open(out, "drafts", '[');
-	for (uint32_t i = 0; i < l->drafts.n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		json_comma(out);
-		json_write_str(out, str_of(d->drafts.v[l->drafts.v[i]].id));
+		json_write_str(out, str_of(d->drafts.v[drafts[i]].id));
 	}
 	buf_addc(out, ']');
+}
+
+void record_void_drafts(const struct desk *d, const uint32_t *drafts, uint32_t n, struct buf *out)
+{
+	record_step("VOID", d->drafts.v[drafts[0]].id, out);
+	put_ids(d, drafts, n, out);
+	buf_addc(out, '}');
+}
+
+static void put_drafts(const struct desk *d, const struct letter *l, struct buf *out)
+{
+	put_ids(d, l->drafts.v, l->drafts.n, out);
 	if (!l->drafts.n)
 		return;
 	json_open(out, "decides", '[');
@@ -246,10 +264,11 @@ static bool supersedes(const struct draft *draft, const struct draft *old)
 	       (!has_generated_name(draft) || str_eq(old->rev, draft->rev));
 }
 
-static void apply_draft(struct desk *d, yyjson_val *v)
+/* batch: number of the first draft that was staged with it. */
+static void apply_draft(struct desk *d, yyjson_val *v, uint32_t batch)
 {
 	struct draft draft = { .state = DRAFT_STAGED, .letter = NONE, .number = NONE,
-			       .raise = NONE };
+			       .raise = NONE, .batch = batch };
 	uint64_t key;
 
 	if (!item_kind_named(json_get_str(v, "kind"), &draft.kind) ||
@@ -282,6 +301,17 @@ static void apply_draft(struct desk *d, yyjson_val *v)
 	vec_push(&d->drafts, draft);
 }
 
+/* Several that were staged at once. */
+static void apply_drafts(struct desk *d, yyjson_val *list)
+{
+	uint32_t batch = d->drafts.n;
+	yyjson_val *one;
+	size_t i, n;
+
+	yyjson_arr_foreach(list, i, n, one)
+		apply_draft(d, one, batch);
+}
+
 /* Letters outlive their drafts: one whose DRAFT was damaged is known from the letter's own records, so
  * that its item stays decided. */
 static void restore_drafts(struct desk *d, yyjson_val *record)
@@ -290,7 +320,7 @@ static void restore_drafts(struct desk *d, yyjson_val *record)
 	size_t i, n;
 
 	yyjson_arr_foreach(json_get(record, "decides"), i, n, one)
-		apply_draft(d, one);
+		apply_draft(d, one, d->drafts.n);
 }
 
 /* record: names the drafts */
@@ -427,21 +457,40 @@ static void apply_void(struct desk *d, struct letter *l)
 	}
 }
 
+static void void_draft(struct desk *d, struct str id)
+{
+	uint32_t draft = find_draft(d, id);
+
+	if (draft != NONE && d->drafts.v[draft].state == DRAFT_STAGED)
+		d->drafts.v[draft].state = DRAFT_VOID;
+}
+
+/* Staged drafts that are taken back, one or several. */
+static void void_drafts(struct desk *d, yyjson_val *v)
+{
+	yyjson_val *one;
+	size_t i, n;
+
+	void_draft(d, json_get_str(v, "ref"));
+	yyjson_arr_foreach(json_get(v, "drafts"), i, n, one)
+		void_draft(d, json_str(one));
+}
+
 /* A record that refers to a letter or draft on the desk. */
 static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 {
 	uint32_t at = find_letter(d, json_get_str(v, "ref"));
 	struct letter *l;
 
-	if (at == NONE)
-		at = add_orphan(d, v);
-	l = at == NONE ? NULL : &d->letters.v[at];
-	if (!l) {
-		at = find_draft(d, json_get_str(v, "ref"));
-		if (at != NONE && str_is(state, "VOID") && d->drafts.v[at].state == DRAFT_STAGED)
-			d->drafts.v[at].state = DRAFT_VOID;
+	if (at == NONE && str_is(state, "VOID")) {
+		void_drafts(d, v);
 		return;
 	}
+	if (at == NONE)
+		at = add_orphan(d, v);
+	if (at == NONE)
+		return;
+	l = &d->letters.v[at];
 	l->time_ms = read_int(v, "time");
 	read_anchor(d, v, &l->at);
 	if (str_is(state, "ATTEMPT")) {
@@ -462,6 +511,8 @@ static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 	} else if (str_is(state, "VOID")) {
 		apply_void(d, l);
 	}
+	if (at < d->finished && letter_is_unfinished(l)) /* an agent has ended without reading it */
+		d->finished = at;
 }
 
 void record_snooze(const struct desk *d, const struct snooze *s, bool on, struct buf *out)
@@ -523,7 +574,9 @@ void record_apply(struct desk *d, struct str json)
 		if (str_is(state, "OPEN")) {
 			apply_open(d, v);
 		} else if (str_is(state, "DRAFT")) {
-			apply_draft(d, v);
+			apply_draft(d, v, d->drafts.n);
+		} else if (str_is(state, "DRAFTS")) {
+			apply_drafts(d, json_get(v, "decides"));
 		} else if (str_is(state, "INTENT")) {
 			apply_intent(d, v, d->letters.n);
 		} else if (str_is(state, "DONE")) {

@@ -11,6 +11,10 @@ void record_apply(struct desk *d, struct str json);
 /* OPEN, with path and identity of the desk's source */
 void record_open(const struct desk *d, struct buf *out);
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out);
+/* Begins the record of several drafts that are staged at once: "]}" ends it */
+void record_begin_drafts(struct buf *out);
+/* VOID of several staged drafts */
+void record_void_drafts(const struct desk *d, const uint32_t *drafts, uint32_t n, struct buf *out);
 void record_intent(const struct desk *d, const struct letter *l, struct buf *out);
 void record_done(const struct desk *d, const struct letter *l, struct buf *out);
 /* "at":{…}, nothing if no place is known */
@@ -42,5 +46,8 @@ int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err);
 int desk_void(struct desk *d, const char *id, struct err *err);
 /* Appends a record, creating the journal if needed. A poisoned journal makes the desk read-only. */
 int desk_append(struct desk *d, struct str json, bool sync, struct err *err);
+/* Several records, in one write with one sync. */
+int desk_append_all(struct desk *d, const struct str *records, uint32_t n, bool sync,
+		    struct err *err);
 
 #endif

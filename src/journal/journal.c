@@ -283,11 +283,19 @@ static int check_unchanged(const struct journal *j, struct err *err)
 	return 0;
 }
 
-static int write_record(struct journal *j, struct str line, bool sync, struct err *err)
+static int fail_sync(const struct journal *j, struct err *err)
+{
+	return err_set(err,
+		       "NOT recorded: %.300s: the disk did not confirm it: %s; check the disk, "
+		       "then start gavel again",
+		       j->dir, strerror(errno));
+}
+
+static int write_records(struct journal *j, struct str lines, bool sync, struct err *err)
 {
 	int number;
 
-	if (io_write_all(j->fd, line, NULL) < 0) {
+	if (io_write_all(j->fd, lines, NULL) < 0) {
 		number = errno;
 		if (truncate_to(j->fd, j->good) < 0)
 			poison(j);
@@ -297,12 +305,7 @@ static int write_record(struct journal *j, struct str line, bool sync, struct er
 				       ? "make room, then try again"
 				       : "check the disk, then try again");
 	}
-	if (!sync || sync_segment(j) == 0)
-		return 0;
-	return err_set(err,
-		       "NOT recorded: %.300s: the disk did not confirm it: %s; check the disk, "
-		       "then start gavel again",
-		       j->dir, strerror(errno));
+	return !sync || sync_segment(j) == 0 ? 0 : fail_sync(j, err);
 }
 
 /* Rotation: the full segment is synced before the next one begins. */
@@ -328,39 +331,79 @@ static int next_segment(struct journal *j, struct err *err)
 	return 0;
 }
 
-int journal_append(struct journal *j, struct str json, bool sync, struct err *err)
+/* Whether records may be appended at all. */
+static int check_writable(const struct journal *j, struct err *err)
 {
-	struct buf line = { 0 };
-	char hash[65];
-	int rc;
-
-	if (!json.n || memchr(json.p, '\n', json.n) || memchr(json.p, '\0', json.n))
-		BUG("a journal record must be one line of text");
 	if (!j->writing)
 		return err_set(err, "NOT recorded: the journal is open for reading only");
 	if (j->poisoned)
 		return err_set(err, "NOT recorded: the disk failed before; check it, then start "
 			       "gavel again");
-	if (check_unchanged(j, err) < 0)
+	return check_unchanged(j, err);
+}
+
+static void note_synced(struct journal *j)
+{
+	j->synced = j->good;
+	memcpy(j->synced_hash, j->hash, sizeof(j->hash));
+}
+
+int journal_append_all(struct journal *j, const struct str *records, uint32_t n, bool sync,
+		       struct err *err)
+{
+	struct buf lines = { 0 }, line = { 0 };
+	char hash[65];
+	size_t bytes = 0;
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct str json = records[i];
+
+		if (!json.n || memchr(json.p, '\n', json.n) || memchr(json.p, '\0', json.n))
+			BUG("a journal record must be one line of text");
+		bytes += RECORD_JSON + json.n + 1;
+	}
+	if (check_writable(j, err) < 0)
 		return -1;
-	if (RECORD_JSON + json.n + 1 > segment_max_bytes)
+	if (bytes > segment_max_bytes)
 		return err_set(err,
 			       "NOT recorded: a record of %zu bytes is more than the journal takes",
-			       json.n);
-	if (j->good + RECORD_JSON + json.n + 1 > segment_max_bytes && next_segment(j, err) < 0)
+			       bytes - RECORD_JSON - 1);
+	if (j->good + bytes > segment_max_bytes && next_segment(j, err) < 0)
 		return -1;
-	journal_line(j->hash, json, &line, hash);
-	rc = write_record(j, buf_str(&line), sync, err);
+	memcpy(hash, j->hash, sizeof(hash));
+	for (uint32_t i = 0; i < n; i++) {
+		buf_clear(&line);
+		journal_line(hash, records[i], &line, hash);
+		buf_add_str(&lines, buf_str(&line));
+	}
+	rc = write_records(j, buf_str(&lines), sync, err);
 	if (rc == 0) {
-		j->good += line.n;
+		j->good += lines.n;
 		memcpy(j->hash, hash, sizeof(hash));
-		if (sync) {
-			j->synced = j->good;
-			memcpy(j->synced_hash, hash, sizeof(hash));
-		}
+		if (sync)
+			note_synced(j);
 	}
 	buf_release(&line);
+	buf_release(&lines);
 	return rc;
+}
+
+int journal_append(struct journal *j, struct str json, bool sync, struct err *err)
+{
+	return journal_append_all(j, &json, 1, sync, err);
+}
+
+int journal_sync(struct journal *j, struct err *err)
+{
+	if (!j->writing || j->synced == j->good)
+		return 0;
+	if (check_writable(j, err) < 0)
+		return -1;
+	if (sync_segment(j) < 0)
+		return fail_sync(j, err);
+	note_synced(j);
+	return 0;
 }
 
 void journal_close(struct journal *j)

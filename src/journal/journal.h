@@ -59,9 +59,14 @@ typedef void (*journal_fn)(void *ctx, struct str json);
  * Unless FINE, nothing is left open and journal_close need not be called. */
 enum journal_result journal_open(struct journal *j, const char *dir, bool write, struct str head,
 				 journal_fn each, void *ctx, struct err *err);
-/* -1: not recorded, the journal is unchanged. sync false only for records whose loss costs
- * nothing. */
+/* -1: not recorded, the journal is unchanged. sync false only for records whose loss costs nothing, or
+ * that nobody is told of before journal_sync or a later record with a sync. */
 int journal_append(struct journal *j, struct str json, bool sync, struct err *err);
+/* Several records by one write and one sync. -1: none is recorded; a crash may leave the first ones. */
+int journal_append_all(struct journal *j, const struct str *records, uint32_t n, bool sync,
+		       struct err *err);
+/* Makes durable what was appended without a sync. -1: it is not, and the journal is poisoned. */
+int journal_sync(struct journal *j, struct err *err);
 void journal_close(struct journal *j);
 
 /* Checks every record of every segment and adds a line for each problem to `out`. Returns the

@@ -5,6 +5,7 @@ enum {
 	STEP_BYTES = 256 << 10, /* read per step, so that keys do not wait */
 	STEP_MARKED = 50000,    /* items and tasks looked at */
 	STEP_SPOOLED = 500,     /* messages */
+	BATCHED_BYTES = 16 << 10, /* of a message that is spooled together with others */
 	BINARY_AFTER = 20,      /* lines needed for load_warn_binary */
 };
 
@@ -53,19 +54,29 @@ static void mark_step(struct load *l)
 	}
 }
 
-static void spool_message(struct load *l, uint32_t message)
+/* Errors are ignored: the message can be shown as long as the log has it. */
+static void spool_message(struct load *l, struct spool_batch *b, struct buf *room,
+			  uint32_t message)
 {
 	const struct model *m = &l->model;
+	uint32_t file = message_route(m, message)->source;
+	struct source *s = &l->wire.files.v[file].source;
+	uint64_t offset = message_offset(m, message), length = m->records.v[message].length;
 
-	/* errors ignored: the message can be shown as long as the log has it */
-	wire_spool(&l->wire, message_route(m, message)->source, message_offset(m, message),
-		   m->records.v[message].length, NULL);
+	if (length > BATCHED_BYTES || spooled_gap(&s->spooled, offset) < length) {
+		wire_spool(&l->wire, file, offset, length, NULL);
+	} else if (wire_fetch(&l->wire, file, offset, length, room, NULL) == 0) {
+		s->spool = &l->wire.spool;
+		spool_batch_add(b, &s->spooled, offset, buf_str(room));
+	}
 }
 
 /* In the order of the log, as the spool only grows at its end. */
 static void spool_step(struct load *l)
 {
 	struct load_spooling *k = &l->spooling;
+	struct spool_batch batch = { 0 };
+	struct buf room = { 0 };
 	uint32_t left = STEP_SPOOLED;
 
 	if (!k->wanted)
@@ -75,9 +86,12 @@ static void spool_step(struct load *l)
 		return;
 	for (; k->messages < k->messages_end && left; k->messages++)
 		if (k->wanted[k->messages / 64] >> k->messages % 64 & 1) {
-			spool_message(l, k->messages);
+			spool_message(l, &batch, &room, k->messages);
 			left--;
 		}
+	spool_batch_write(&batch, &l->wire.spool, NULL);
+	spool_batch_release(&batch);
+	buf_release(&room);
 	if (k->messages == k->messages_end) {
 		free(k->wanted);
 		k->wanted = NULL;

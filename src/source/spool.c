@@ -78,6 +78,14 @@ static struct piece *extendable(struct spool *spool, struct pieces *pieces, uint
 	return p->room - p->n >= n ? p : NULL;
 }
 
+static void insert_piece(struct pieces *pieces, uint32_t i, struct piece fresh)
+{
+	vec_push(&pieces->list, fresh);
+	memmove(pieces->list.v + i + 1, pieces->list.v + i,
+		(pieces->list.n - 1 - i) * sizeof(fresh));
+	pieces->list.v[i] = fresh;
+}
+
 /* None of the bytes is kept yet; SPOOL_PIECE_MAX at most. */
 static int add_piece(struct spool *spool, struct pieces *pieces, uint64_t offset, struct str bytes,
 		     struct err *err)
@@ -96,19 +104,21 @@ static int add_piece(struct spool *spool, struct pieces *pieces, uint64_t offset
 	if (goes_on)
 		fresh.room += SPOOL_ROOM_BYTES;
 	spool->end += fresh.room;
-	vec_push(&pieces->list, fresh);
-	memmove(pieces->list.v + i + 1, pieces->list.v + i,
-		(pieces->list.n - 1 - i) * sizeof(fresh));
-	pieces->list.v[i] = fresh;
+	insert_piece(pieces, i, fresh);
 	return 0;
+}
+
+static int ensure_file(struct spool *spool, struct err *err)
+{
+	if (!spool->fd_plus_one)
+		spool->fd_plus_one = spool_open_file(err) + 1;
+	return spool->fd_plus_one ? 0 : -1;
 }
 
 int spool_add(struct spool *spool, struct pieces *pieces, uint64_t offset, struct str bytes,
 	     struct err *err)
 {
-	if (!spool->fd_plus_one)
-		spool->fd_plus_one = spool_open_file(err) + 1;
-	if (!spool->fd_plus_one)
+	if (ensure_file(spool, err) < 0)
 		return -1;
 	while (bytes.n) {
 		uint64_t n = spooled_from(pieces, offset);
@@ -125,6 +135,48 @@ int spool_add(struct spool *spool, struct pieces *pieces, uint64_t offset, struc
 		bytes = str_from(bytes, (size_t)n);
 	}
 	return 0;
+}
+
+void spool_batch_add(struct spool_batch *b, struct pieces *pieces, uint64_t offset,
+		     struct str bytes)
+{
+	vec_push(&b->parts, ((struct spool_part){ pieces, offset, (uint32_t)bytes.n }));
+	buf_add_str(&b->bytes, bytes);
+}
+
+int spool_batch_write(struct spool_batch *b, struct spool *spool, struct err *err)
+{
+	const char *from = b->bytes.p;
+	uint64_t at = spool->end;
+	int rc = 0;
+
+	if (b->bytes.n)
+		rc = ensure_file(spool, err) < 0 ||
+				     put(spool->fd_plus_one - 1, at, buf_str(&b->bytes), err) < 0
+			     ? -1
+			     : 0;
+	if (rc == 0)
+		spool->end += b->bytes.n;
+	for (uint32_t i = 0; i < b->parts.n && rc == 0; i++) {
+		const struct spool_part *p = &b->parts.v[i];
+		struct piece fresh = { p->offset, at, p->n, p->n };
+
+		if (spooled_gap(p->pieces, p->offset) < p->n) /* some of it is spooled meanwhile */
+			rc = spool_add(spool, p->pieces, p->offset, str_make(from, p->n), err);
+		else
+			insert_piece(p->pieces, piece_at(p->pieces, p->offset), fresh);
+		at += p->n;
+		from += p->n;
+	}
+	buf_clear(&b->bytes);
+	b->parts.n = 0;
+	return rc;
+}
+
+void spool_batch_release(struct spool_batch *b)
+{
+	buf_release(&b->bytes);
+	vec_release(&b->parts);
 }
 
 void spool_close(struct spool *spool)

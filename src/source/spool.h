@@ -9,6 +9,7 @@
 #ifndef GAVEL_SOURCE_SPOOL_H
 #define GAVEL_SOURCE_SPOOL_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -36,6 +37,24 @@ struct pieces {
 int spool_add(struct spool *spool, struct pieces *pieces, uint64_t offset, struct str bytes,
 	     struct err *err);
 void spool_close(struct spool *spool);
+
+/* Many short pieces of different places that are spooled by one write. The lists of pieces must stay
+ * where they are until then. */
+struct spool_batch {
+	struct buf bytes;
+	VEC(struct spool_part {
+		struct pieces *pieces;
+		uint64_t offset;
+		uint32_t n;
+	}) parts;
+};
+
+/* SPOOL_PIECE_MAX bytes at most. */
+void spool_batch_add(struct spool_batch *b, struct pieces *pieces, uint64_t offset,
+		     struct str bytes);
+/* Empties the batch, also on an error. */
+int spool_batch_write(struct spool_batch *b, struct spool *spool, struct err *err);
+void spool_batch_release(struct spool_batch *b);
 
 /* Number of contiguous bytes spooled from offset on. */
 uint64_t spooled_from(const struct pieces *pieces, uint64_t offset);

@@ -178,19 +178,36 @@ static bool refuse_while_sending(struct decider *s)
 
 static void plan_at_once(struct decider *s);
 
-void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more)
+/* Stages those of the effects that are for the desk. */
+static int stage_on(struct decider *s, struct desk *desk, const struct effect *list, uint32_t n,
+		    struct err *err)
 {
-	struct err err;
-	uint32_t number, batch = ++s->batch;
-	int rc = desk_stage(desk, draft, &number, &err);
+	VEC(struct draft) drafts = { 0 };
+	uint32_t first;
+	int rc = 0;
 
-	if (rc == 0)
-		decide_note_staged(s->app, desk, number);
-	if (rc == 0 && verb_is_at_once(&s->load->model, draft))
-		vec_push(&s->at_once.list, ((struct draft_ref){ desk, number }));
-	if (rc == 0 && more)
-		return;
-	s->batch = more ? s->batch : 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].desk == desk)
+			vec_push(&drafts, list[i].draft);
+	if (drafts.n)
+		rc = desk_stage_all(desk, drafts.v, drafts.n, &first, err);
+	for (uint32_t i = 0; i < drafts.n && rc == 0; i++) {
+		decide_note_staged(s->app, desk, first + i);
+		if (verb_is_at_once(&s->load->model, &drafts.v[i]))
+			vec_push(&s->at_once.list, ((struct draft_ref){ desk, first + i }));
+	}
+	vec_release(&drafts);
+	return rc;
+}
+
+void decider_stage(struct decider *s, const struct effect *list, uint32_t n)
+{
+	const struct draft draft = list->draft;
+	struct err err;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->load->desks.list.n && rc == 0; i++)
+		rc = stage_on(s, &s->load->desks.list.v[i], list, n, &err);
 	if (!end_change(s, rc, &err)) {
 		s->at_once.list.n = 0; /* what was staged before it stays so */
 		return;
@@ -199,7 +216,7 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 	if (s->at_once.list.n)
 		plan_at_once(s);
 	else
-		say_staged(s, draft, batch);
+		say_staged(s, &draft, n);
 }
 
 /* Something was undone on the pre-flight page: it shows what is still staged, if anything is. */
@@ -213,25 +230,38 @@ static void plan_what_is_left(struct decider *s)
 		app_back(s->app);
 }
 
-void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more)
+static int undo_on(struct decider *s, struct desk *desk, const struct effect *list, uint32_t n,
+		   struct err *err)
 {
-	const struct draft undone = desk->drafts.v[draft];
-	uint32_t batch = ++s->batch;
+	VEC(uint32_t) drafts = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].desk == desk)
+			vec_push(&drafts, list[i].undo);
+	if (drafts.n)
+		rc = desk_undo_all(desk, drafts.v, drafts.n, err);
+	for (uint32_t i = 0; i < drafts.n && rc == 0; i++)
+		decide_note_undone(s->app, desk, drafts.v[i]);
+	vec_release(&drafts);
+	return rc;
+}
+
+void decider_undo(struct decider *s, const struct effect *list, uint32_t n)
+{
+	const struct draft undone = list->desk->drafts.v[list->undo];
 	struct err err;
 	struct buf what = { 0 }, end = { 0 };
-	int rc = desk_undo(desk, draft, &err);
+	int rc = 0;
 
-	if (rc == 0)
-		decide_note_undone(s->app, desk, draft);
-	if (rc == 0 && more)
-		return;
-	s->batch = more ? s->batch : 0;
+	for (uint32_t i = 0; i < s->load->desks.list.n && rc == 0; i++)
+		rc = undo_on(s, &s->load->desks.list.v[i], list, n, &err);
 	if (!end_change(s, rc, &err))
 		return;
 	plan_what_is_left(s);
-	if (batch > 1) {
+	if (n > 1) {
 		app_say(s->app, ROLE_DIM, "undone: %s of %u items; {redo} redo",
-			verb_name(undone.verb), batch);
+			verb_name(undone.verb), n);
 		return;
 	}
 	buf_adds(&what, "undone: ");

@@ -29,12 +29,11 @@ struct decider {
 	uint32_t page; /* that the plan is for */
 	VEC(char *) named; /* the paths of PAGE_NAMED… */
 	struct draft_refs dropped; /* from the plan, until the page is opened anew */
-	uint32_t batch; /* staged or undone so far by effects that follow each other */
 	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
 	bool is_command;        /* the plan is a command to an agent, and of no draft */
 	struct draft_refs chosen; /* the plan is for these alone; none = for all that is staged */
-	struct draft_refs at_once; /* of the batch: what is sent at once (verb_is_at_once) */
+	struct draft_refs at_once; /* of what is being staged: what is sent at once (verb_is_at_once) */
 	/* set by gavel review, else NULL */
 	const struct turn_terms *turn;
 	bool (*propose)(void *ctx, const struct terms *t); /* false = plan the drafts as usual */
@@ -48,9 +47,10 @@ void decider_attach(struct decider *s);
 void decider_begin(struct decider *s);
 void decider_release(struct decider *s);
 
-/* more: others are staged or undone right after it, so the views are updated only by the last one. */
-void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more);
-void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more);
+/* Carries out effects of one command: stages their drafts, or takes those of `undo` back. What is for
+ * the same desk is one record: all of it is staged or undone, or nothing. */
+void decider_stage(struct decider *s, const struct effect *list, uint32_t n);
+void decider_undo(struct decider *s, const struct effect *list, uint32_t n);
 /* Keeps in the journal that an item is snoozed, or is back. */
 void decider_snooze(struct decider *s, struct desk *desk, uint32_t item, bool on);
 /* Shows the pre-flight page of all that is staged, the first one. */

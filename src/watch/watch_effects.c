@@ -167,7 +167,7 @@ static bool take_explanation(struct watch *w, struct effect *e, struct str text,
 	if (utf8_check(text, "the explanation", err))
 		return false;
 	e->draft.explanation = str_trim(text);
-	decider_stage(&w->decider, e->desk, &e->draft, false);
+	decider_stage(&w->decider, e, 1);
 	return true;
 }
 
@@ -183,7 +183,7 @@ static bool take_input(struct watch *w, struct effect *e, struct str text, struc
 	    str_eq(was.answer, e->draft.answer))
 		app_say(&w->app, ROLE_WARN, "nothing was changed; {accept} accepts it as it is");
 	else
-		decider_stage(&w->decider, e->desk, &e->draft, false);
+		decider_stage(&w->decider, e, 1);
 	return true;
 }
 
@@ -216,11 +216,24 @@ static void what_if(struct watch *w, const char *dir, uint32_t k)
 	fork_release(&f);
 }
 
-/* Whether the next effect is of the same type. */
-static bool is_followed(const struct watch *w, uint32_t i)
+/* How many effects of one type there are from the i-th on. */
+static uint32_t count_alike(const struct watch *w, uint32_t i)
 {
-	return i + 1 < w->app.effects.n &&
-	       w->app.effects.v[i + 1].type == w->app.effects.v[i].type;
+	uint32_t n = 1;
+
+	while (i + n < w->app.effects.n && w->app.effects.v[i + n].type == w->app.effects.v[i].type)
+		n++;
+	return n;
+}
+
+/* Carries out decisions of one command together; returns how many more effects that were. */
+static uint32_t decide_alike(struct watch *w, uint32_t i)
+{
+	const struct effect *list = &w->app.effects.v[i];
+	uint32_t n = count_alike(w, i);
+
+	(list->type == EFFECT_STAGE ? decider_stage : decider_undo)(&w->decider, list, n);
+	return n - 1;
 }
 
 void watch_effects(struct watch *w)
@@ -257,11 +270,7 @@ void watch_effects(struct watch *w)
 				  take_input);
 			break;
 		case EFFECT_STAGE:
-			decider_stage(&w->decider, e.desk, &e.draft, is_followed(w, i));
-			break;
-		case EFFECT_UNDO:
-			decider_undo(&w->decider, e.desk, e.undo, is_followed(w, i));
-			break;
+		case EFFECT_UNDO: i += decide_alike(w, i); break;
 		case EFFECT_SNOOZE:
 			decider_snooze(&w->decider, e.desk, e.snooze.item, e.snooze.on);
 			break;

@@ -315,7 +315,8 @@ int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, 
 	if (wire_ensure_open(w, file, err) < 0)
 		return -1;
 	s->spool = &w->spool;
-	buf_reserve(&bytes, SOURCE_BLOCK_BYTES);
+	buf_reserve(&bytes, end - offset < SOURCE_BLOCK_BYTES ? (size_t)(end - offset)
+							      : SOURCE_BLOCK_BYTES);
 	while (offset < end && rc == 0) {
 		uint64_t left = end - offset;
 		size_t n = left < SOURCE_BLOCK_BYTES ? (size_t)left : SOURCE_BLOCK_BYTES;

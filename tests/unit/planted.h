@@ -14,8 +14,8 @@ static unsigned planted_bugs;
 #define desk_step(d, line, sync, err) \
 	desk_step(d, line, (sync) && !(planted_bugs & BUG_SYNC_AFTER && \
 				       strcmp(__func__, "desk_mark_attempt") == 0), err)
-#define desk_append(d, json, sync, err) \
-	desk_append(d, json, (sync) && !(planted_bugs & BUG_SYNC_AFTER), err)
+#define desk_append_all(d, records, n, sync, err) \
+	desk_append_all(d, records, n, (sync) && !(planted_bugs & BUG_SYNC_AFTER), err)
 #define channel_probe(c, bytes, at, err) \
 	(planted_bugs & BUG_NO_PROBE ? FOUND_NOTHING : channel_probe(c, bytes, at, err))
 #define channel_send(c, bytes, at, err) \
@@ -25,7 +25,7 @@ static unsigned planted_bugs;
 #include "decide/deliver.c"
 
 #undef desk_step
-#undef desk_append
+#undef desk_append_all
 #undef channel_probe
 #undef channel_send
 

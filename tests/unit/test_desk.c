@@ -264,6 +264,109 @@ START_TEST(what_was_sent_is_not_open_after_a_repair)
 }
 END_TEST
 
+static struct draft draft_on(const char *item)
+{
+	return (struct draft){ .session = desk.group, .item = str_of(item), .kind = ITEM_FINDING,
+			       .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
+			       .verb = VERB_REJECT, .by = STR("ann"), .explanation = STR("no"),
+			       .number = NONE };
+}
+
+static uint64_t journal_bytes(void)
+{
+	return desk.journal.writing ? desk.journal.good : 0;
+}
+
+/* A batch is one record: staged and undone as a whole, also by the next run. */
+START_TEST(several_are_staged_and_undone_at_once)
+{
+	struct draft drafts[] = { draft_on("find-1"), draft_on("find-2"), draft_on("find-3") };
+	uint32_t first, before = stage("find-0"), changes = desk.changes, back[2];
+	struct err err = { { 0 } };
+
+	ck_assert_msg(desk_stage_all(&desk, drafts, 3, &first, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(desk.changes, changes + 1);
+	again();
+	ck_assert_uint_eq(desk_staged(&desk), 4);
+	ck_assert_uint_eq(desk.drafts.v[before].batch, before);
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(desk.drafts.v[first + i].batch, first);
+		ck_assert(str_eq(desk.drafts.v[first + i].item, drafts[i].item));
+		ck_assert(str_is(desk.drafts.v[first + i].explanation, "no"));
+	}
+	back[0] = first + 2;
+	back[1] = first;
+	changes = desk.changes;
+	ck_assert_msg(desk_undo_all(&desk, back, 2, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(desk.changes, changes + 1);
+	again();
+	ck_assert_uint_eq(desk_staged(&desk), 2);
+	ck_assert_int_eq(desk.drafts.v[first + 1].state, DRAFT_STAGED);
+	ck_assert_uint_eq(desk.letters.n, 0);
+	ck_assert_int_eq(desk_undo_all(&desk, back, 2, &err), -1);
+}
+END_TEST
+
+static int fail_sync(int fd)
+{
+	(void)fd;
+	errno = EIO;
+	return -1;
+}
+
+/* Nobody is told of it before a sync: that of a later record, or of desk_confirm. */
+START_TEST(an_unconfirmed_draft_is_confirmed_or_lost)
+{
+	struct draft draft = draft_on("find-2");
+	struct err err = { { 0 } };
+	uint32_t number;
+	uint64_t safe;
+
+	stage("find-1");
+	safe = desk.journal.synced;
+	ck_assert_uint_eq(safe, desk.journal.good);
+	ck_assert_int_eq(desk_stage_unconfirmed(&desk, &draft, &number, &err), 0);
+	ck_assert_uint_eq(desk.journal.synced, safe);
+	if (_i) {
+		io.fdatasync = fail_sync;
+		ck_assert_int_eq(desk_confirm(&desk, &err), -1);
+		ck_assert_msg(strstr(err.text, "NOT recorded"), "%s", err.text);
+		io_reset();
+		ck_assert_int_eq(desk.access, DESK_READS);
+	} else {
+		ck_assert_int_eq(desk_confirm(&desk, &err), 0);
+		ck_assert_uint_eq(desk.journal.synced, desk.journal.good);
+		ck_assert_uint_gt(desk.journal.synced, safe);
+	}
+	again();
+	ck_assert_uint_eq(desk_staged(&desk), _i ? 1 : 2);
+}
+END_TEST
+
+START_TEST(one_that_cannot_be_staged_stops_all)
+{
+	struct draft drafts[] = { draft_on("find-1"), draft_on("find-2") };
+	struct letter l = letter_of(stage("find-0"));
+	struct err err = { { 0 } };
+	uint32_t number, changes;
+	uint64_t bytes;
+
+	l.channel = CHANNEL_FILE;
+	ck_assert_msg(desk_send_all(&desk, &l, 1, &number, &err) == 0, "%s", err.text);
+	if (_i)
+		drafts[1].item = STR("find-0"); /* decided */
+	else
+		drafts[1].explanation = STR_NONE;
+	bytes = journal_bytes();
+	changes = desk.changes;
+	ck_assert_int_eq(desk_stage_all(&desk, drafts, 2, &number, &err), -1);
+	ck_assert_msg(strstr(err.text, _i ? "already decided" : "reason"), "%s", err.text);
+	ck_assert_uint_eq(journal_bytes(), bytes);
+	ck_assert_uint_eq(desk.changes, changes);
+	vec_release(&l.drafts);
+}
+END_TEST
+
 /* Two names of one file, opened before there is a journal: the first decision creates it for both. */
 START_TEST(two_names_have_one_journal)
 {
@@ -375,13 +478,6 @@ START_TEST(a_held_record_that_fails)
 	vec_release(&l.drafts);
 }
 END_TEST
-
-static int fail_sync(int fd)
-{
-	(void)fd;
-	errno = EIO;
-	return -1;
-}
 
 /* After a failed sync the next start says once more what is unfinished, and says it once. */
 START_TEST(restated_after_a_failed_sync)
@@ -537,5 +633,8 @@ int main(void)
 	tcase_add_loop_test(t, nothing_empty_becomes_an_intent, 0, 3);
 	tcase_add_test(t, a_dismissal_is_its_record_alone);
 	tcase_add_loop_test(t, what_is_not_complete_is_not_staged, 0, 10);
+	tcase_add_test(t, several_are_staged_and_undone_at_once);
+	tcase_add_loop_test(t, an_unconfirmed_draft_is_confirmed_or_lost, 0, 2);
+	tcase_add_loop_test(t, one_that_cannot_be_staged_stops_all, 0, 2);
 	return unit_run(suite);
 }

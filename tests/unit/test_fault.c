@@ -9,6 +9,8 @@
 #include "planted.h"
 #include "unit.h"
 
+#include "channel/file_locks.h"
+
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -22,17 +24,22 @@ struct scene {
 	enum channel_type type;
 	enum dialect_id dialect;
 	size_t bytes;  /* of a message */
+	enum { ONE_BY_ONE, AT_ONCE, TAKEN_BACK } how; /* both are staged at once, and then undone */
+	bool locked; /* as gavel does: the file is locked, a draft is confirmed by its message */
 	unsigned bugs; /* planted in the desk */
 };
 
 static const struct scene scenes[] = {
-	{ "file", CHANNEL_FILE, DIALECT_FEEDBACK, 80, 0 },
-	{ "directory", CHANNEL_DIR, DIALECT_HANDOFF, 80, 0 },
-	{ "fifo", CHANNEL_FIFO, DIALECT_COLLABORATION, 80, 0 },
-	{ "fifo, long messages", CHANNEL_FIFO, DIALECT_COLLABORATION, 9000, 0 },
-	{ "fifo, nothing may be repeated", CHANNEL_FIFO, DIALECT_ENVELOPE, 80, 0 },
+	{ "file", CHANNEL_FILE, DIALECT_FEEDBACK, 80 },
+	{ "directory", CHANNEL_DIR, DIALECT_HANDOFF, 80 },
+	{ "fifo", CHANNEL_FIFO, DIALECT_COLLABORATION, 80 },
+	{ "fifo, long messages", CHANNEL_FIFO, DIALECT_COLLABORATION, 9000 },
+	{ "fifo, nothing may be repeated", CHANNEL_FIFO, DIALECT_ENVELOPE, 80 },
+	{ "file, staged at once", CHANNEL_FILE, DIALECT_FEEDBACK, 80, AT_ONCE },
+	{ "file, locked", CHANNEL_FILE, DIALECT_FEEDBACK, 80, ONE_BY_ONE, .locked = true },
+	{ "staged at once and undone", CHANNEL_FILE, DIALECT_FEEDBACK, 80, TAKEN_BACK },
 };
-enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
+enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), SENDING = SCENES - 1, LOCKED = 6 };
 
 /* What is lost when the process ends by a fault. */
 enum loss { LOSS_NONE, LOSS_JOURNAL, LOSS_OUTBOX, LOSSES };
@@ -40,6 +47,7 @@ enum loss { LOSS_NONE, LOSS_JOURNAL, LOSS_OUTBOX, LOSSES };
 /* What the child reports to its person; shared like the watch. */
 struct report {
 	bool staged[LETTERS], shown[LETTERS]; /* shown: as sent */
+	bool undone; /* both */
 	bool ended;
 };
 
@@ -171,21 +179,43 @@ static void open_desk(struct desk *d, const struct scene *s, bool write)
 	desk_open(d, base, source, write);
 }
 
-static void stage(struct desk *d, const struct scene *s, int i, uint32_t *number)
+/* Stages letters from..to-1 at once. */
+static void stage(struct desk *d, const struct scene *s, int from, int to, uint32_t *first)
 {
-	char item[32];
-	struct draft draft = { .session = STR("s-1"),
-			       .kind = ITEM_FINDING,
-			       .dialect = s->dialect,
-			       .rev = STR("r-1"),
-			       .verb = VERB_ACCEPT,
-			       .by = STR("anna"),
-			       .number = NONE };
+	char items[LETTERS][32];
+	struct draft drafts[LETTERS] = { { .number = NONE } };
+	struct err err;
+	bool staged;
+
+	for (int i = from; i < to; i++) {
+		snprintf(items[i], sizeof(items[i]), "finding-%d", i + 1);
+		drafts[i] = (struct draft){ .session = STR("s-1"),
+					    .item = str_of(items[i]),
+					    .kind = ITEM_FINDING,
+					    .dialect = s->dialect,
+					    .rev = STR("r-1"),
+					    .verb = VERB_ACCEPT,
+					    .by = STR("anna"),
+					    .number = NONE };
+	}
+	if (s->locked) {
+		if (desk_stage_unconfirmed(d, &drafts[from], first, &err))
+			*first = NONE;
+		return; /* not shown yet */
+	}
+	staged = desk_stage_all(d, &drafts[from], (uint32_t)(to - from), first, &err) == 0;
+	for (int i = from; i < to; i++)
+		report->staged[i] = staged;
+}
+
+static void take_back(struct desk *d, uint32_t first)
+{
+	uint32_t drafts[LETTERS] = { first, first + 1 };
 	struct err err;
 
-	snprintf(item, sizeof(item), "finding-%d", i + 1);
-	draft.item = str_of(item);
-	report->staged[i] = desk_stage(d, &draft, number, &err) == 0;
+	for (int i = 0; i < LETTERS; i++)
+		report->staged[i] = false; /* they may be gone from here on */
+	report->undone = desk_undo_all(d, drafts, LETTERS, &err) == 0;
 }
 
 static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t draft)
@@ -207,15 +237,29 @@ static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t d
 static void decide(const struct scene *s)
 {
 	struct desk d;
+	struct file_locks locks = { 0 };
+	uint32_t drafts[LETTERS] = { NONE, NONE };
+	struct err err;
 
 	open_desk(&d, s, true);
+	d.locks = &locks;
+	if (s->locked)
+		file_locks_add(&locks, outbox, NULL, &err);
+	if (s->how != ONE_BY_ONE)
+		stage(&d, s, 0, LETTERS, &drafts[0]);
+	if (s->how != ONE_BY_ONE)
+		drafts[1] = drafts[0] + 1;
+	if (s->how == TAKEN_BACK && report->staged[0])
+		take_back(&d, drafts[0]);
 	for (int i = 0; i < LETTERS; i++) {
-		uint32_t draft;
-
-		stage(&d, s, i, &draft);
-		if (report->staged[i])
-			send_letter(&d, s, i, draft);
+		if (s->how == ONE_BY_ONE)
+			stage(&d, s, i, i + 1, &drafts[i]);
+		if (report->staged[i] || (s->locked && drafts[i] != NONE))
+			send_letter(&d, s, i, drafts[i]);
+		if (s->locked && drafts[i] != NONE)
+			report->staged[i] = desk_confirm(&d, &err) == 0;
 	}
+	file_locks_release(&locks);
 	desk_close(&d);
 }
 
@@ -454,6 +498,15 @@ static bool is_listed(const struct desk *d, int i)
 	return find_draft_on(d, item) != NONE;
 }
 
+/* What was staged or undone at once is so as a whole. */
+static void check_together(const struct scene *s, const struct desk *d)
+{
+	if (s->how != ONE_BY_ONE && is_listed(d, 0) != is_listed(d, 1))
+		note_fault("decision %d is staged without the other", is_listed(d, 1) + 1);
+	if (report->undone && is_listed(d, 0))
+		note_fault("a decision was shown as undone and is staged");
+}
+
 static bool is_held(const struct letter *l)
 {
 	return l->state == LETTER_INTENT || l->state == LETTER_ATTEMPT || l->state == LETTER_HELD;
@@ -485,6 +538,7 @@ static void check_shown(const struct scene *s)
 		if (a.copies[i] && !l)
 			note_fault("decision %d arrived without a record", i + 1);
 	}
+	check_together(s, &d);
 	desk_close(&d);
 }
 
@@ -520,6 +574,7 @@ static void check_recovered(const struct scene *s, bool unremoved)
 		if (s->dialect == DIALECT_ENVELOPE && a.copies[i] > 1)
 			note_fault("decision %d was repeated unasked", i + 1);
 	}
+	check_together(s, &d);
 	desk_close(&d);
 }
 
@@ -584,8 +639,9 @@ static unsigned count_calls(const struct scene *s, unsigned char kinds[CALLS_MAX
 	calls = watched->calls;
 	ck_assert_uint_lt(calls, CALLS_MAX);
 	memcpy(kinds, watched->kinds, CALLS_MAX);
+	ck_assert_int_eq(report->undone, s->how == TAKEN_BACK);
 	for (int i = 0; i < LETTERS; i++)
-		ck_assert_msg(report->shown[i], "%s: letter %d is not sent", s->name, i + 1);
+		ck_assert_msg(report->shown[i] == (s->how != TAKEN_BACK), "%s: letter %d is not sent", s->name, i + 1);
 	return calls;
 }
 
@@ -649,6 +705,21 @@ START_TEST(every_call_fails_or_ends_the_process)
 	try_all(&scenes[_i], false);
 	ck_assert_msg(violations == 0, "%u violations:\n%s", violations,
 		      complaints.p ? complaints.p : "");
+}
+END_TEST
+
+/* After the first message has left: the file, SENT; INTENT with ATTEMPT, the file, SENT. */
+START_TEST(a_message_to_a_locked_file_is_three_syncs)
+{
+	static unsigned char kinds[CALLS_MAX];
+	const struct scene *s = &scenes[LOCKED];
+	unsigned calls = count_calls(s, kinds), at = 0, syncs = 0;
+
+	while (at < calls && kinds[at] != CALL_SENDS)
+		at++;
+	for (; at < calls; at++)
+		syncs += kinds[at] == CALL_SYNC;
+	ck_assert_uint_eq(syncs, 5);
 }
 END_TEST
 
@@ -947,7 +1018,8 @@ static const struct {
 } planted[] = {
 	{ BUG_SYNC_AFTER, 0 }, { BUG_SYNC_AFTER, 1 }, { BUG_SYNC_AFTER, 2 },
 	{ BUG_SENT_EARLY, 0 }, { BUG_SENT_EARLY, 1 }, { BUG_SENT_EARLY, 2 },
-	{ BUG_NO_PROBE, 0 },   { BUG_NO_PROBE, 4 },
+	{ BUG_NO_PROBE, 0 },   { BUG_NO_PROBE, 4 },   { BUG_SYNC_AFTER, LOCKED },
+	{ BUG_SENT_EARLY, LOCKED }, { BUG_NO_PROBE, LOCKED },
 };
 
 START_TEST(planted_bugs_are_found)
@@ -969,7 +1041,8 @@ int main(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_set_timeout(t, 240);
 	tcase_add_loop_test(t, every_call_fails_or_ends_the_process, 0, SCENES);
-	tcase_add_loop_test(t, every_call_of_the_recovery_too, 0, SCENES);
+	tcase_add_loop_test(t, every_call_of_the_recovery_too, 0, SENDING);
+	tcase_add_test(t, a_message_to_a_locked_file_is_three_syncs);
 	tcase_add_test(t, journal_and_file_torn_at_every_byte);
 	tcase_add_test(t, journal_and_folder_torn_at_every_byte);
 	tcase_add_loop_test(t, planted_bugs_are_found, 0, sizeof(planted) / sizeof(planted[0]));

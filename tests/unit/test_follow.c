@@ -873,6 +873,44 @@ START_TEST(two_at_once)
 }
 END_TEST
 
+/* A batch is one write; pieces in any order, next to others, and such as are spooled already. */
+START_TEST(several_pieces_are_spooled_at_once)
+{
+	static const struct {
+		uint64_t offset;
+		const char *bytes;
+	} parts[] = { { 40, "klmno" }, { 10, "abc" }, { 13, "def" }, { 38, "ijkl" }, { 10, "abc" } };
+	struct spool spool = { 0 };
+	struct pieces pieces = { 0 };
+	struct spool_batch batch = { 0 };
+	struct err err;
+	char out[16] = "";
+
+	ck_assert_int_eq(spool_add(&spool, &pieces, 16, STR("gh"), &err), 0);
+	for (int i = 0; i < 5; i++)
+		spool_batch_add(&batch, &pieces, parts[i].offset, str_of(parts[i].bytes));
+	ck_assert_int_eq(spool_batch_write(&batch, &spool, &err), 0);
+	ck_assert_uint_eq(batch.parts.n + batch.bytes.n, 0);
+	for (uint32_t i = 1; i < pieces.list.n; i++)
+		ck_assert_uint_le(pieces.list.v[i - 1].offset + pieces.list.v[i - 1].n,
+				  pieces.list.v[i].offset);
+	ck_assert_uint_eq(spooled_from(&pieces, 10), 8);
+	ck_assert_uint_eq(spooled_gap(&pieces, 18), 20);
+	ck_assert_uint_eq(spooled_from(&pieces, 38), 7);
+	for (size_t i = 0; i < 8; i++)
+		ck_assert_int_eq(spooled_read(&spool, &pieces, 10 + i, out + i, 1), 1);
+	ck_assert_str_eq(out, "abcdefgh");
+	memset(out, 0, sizeof(out));
+	for (size_t i = 0; i < 7; i++)
+		ck_assert_int_eq(spooled_read(&spool, &pieces, 38 + i, out + i, 1), 1);
+	ck_assert_str_eq(out, "ijklmno");
+	ck_assert_int_eq(spool_batch_write(&batch, &spool, &err), 0);
+	spool_batch_release(&batch);
+	vec_release(&pieces.list);
+	spool_close(&spool);
+}
+END_TEST
+
 START_TEST(truncated)
 {
 	struct live l = { 0 };
@@ -1613,6 +1651,7 @@ int main(void)
 	tcase_add_test(t, renamed_and_written_to);
 	tcase_add_test(t, renamed_and_back);
 	tcase_add_test(t, two_at_once);
+	tcase_add_test(t, several_pieces_are_spooled_at_once);
 	tcase_add_test(t, truncated);
 	tcase_add_test(t, taken_back);
 	tcase_add_test(t, vanishes_and_returns);
