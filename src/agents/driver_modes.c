@@ -104,8 +104,9 @@ bool driver_mode_answered(struct driver *d, uint64_t request, struct str why)
 		return false;
 	d->mode_request = 0;
 	if (!why.n) {
+		if (!d->first_mode)
+			driver_say(d, "has changed its mode");
 		d->first_mode &= d->mode.n != 0;
-		driver_say(d, "has changed its mode");
 		return true;
 	}
 	buf_clear(&d->mode);

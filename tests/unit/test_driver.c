@@ -426,6 +426,7 @@ START_TEST(acp_is_not_prompted_before_it_has_its_mode)
 	silent();
 	heard("{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"configOptions\":[]}}");
 	says(ACP_PROMPT(5, "go"));
+	ck_assert_uint_eq(d.notice.n, 0);
 	/* what is refused later keeps nothing from it */
 	ck_assert(driver_mode(&d, STR("default")));
 	says(ACP_SET_OPTION(6, "collaboration_mode", "default"));
