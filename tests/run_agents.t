@@ -149,7 +149,8 @@ ok 'a mode' agent claude ":mode plan<Enter><until:has changed its mode>:mode non
 ok '... by set_permission_mode' told '"subtype":"set_permission_mode","mode":"plan"'
 ok 'a mode that is not offered' agent acp "4<until:hello>:mode yolo<Enter><until:it offers default, plan>:mode plan<Enter><until:has changed its mode>Q" hello --prompt=go
 ok '... one that is' told '"modeId":"plan"'
-ok 'no modes' agent codex ":mode plan<Enter><until:no modes>Q" hello
+ok 'codex: a mode goes with the next turn' agent codex "4<until:hello>:mode plan<Enter><until:from its next turn on>:prompt more<Enter><until:prompted>Q" hello --prompt=go
+ok '... by its collaboration mode' told '"collaborationMode":{"mode":"plan"'
 ok 'nothing to interrupt' agent codex ":interrupt<Enter><until:no turn that runs>Q" hello
 ok 'acp: files are refused' agent acp '<until:finished>Q' 'files' --prompt=go
 ok '... by an error' told '"error":{"code":-32601,"message":"Method not found: fs/write_text_file"}'

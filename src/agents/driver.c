@@ -48,8 +48,8 @@ static void drop_prompt(struct driver *d, uint32_t i)
 	memmove(&d->prompts.v[i], &d->prompts.v[i + 1], (d->prompts.n - i) * sizeof(*d->prompts.v));
 }
 
-/* Numbers go on, so that each is that of one request in the whole capture. A prompt that was
- * given for the start waits already. */
+/* Numbers go on, so that each is that of one request in the whole capture. Prompts and modes that
+ * were given for the start wait already. */
 void driver_run(struct driver *d)
 {
 	if (d->runs) /* its holder was killed before it could record the end */
@@ -59,8 +59,12 @@ void driver_run(struct driver *d)
 	d->has_spoken = d->malformed = d->needs_login = false;
 	d->prompted = 0;
 	buf_clear(&d->session);
-	buf_clear(&d->modes);
 	buf_clear(&d->agent);
+	buf_clear(&d->model);
+	driver_forget_modes(d);
+	d->first_mode = !d->mode.n && d->start_mode.n;
+	if (d->first_mode)
+		driver_set(&d->mode, buf_str(&d->start_mode));
 }
 
 void driver_end(struct driver *d)
@@ -72,6 +76,7 @@ void driver_end(struct driver *d)
 		drop_prompt(d, d->prompts.n - 1);
 	forget_requests(d);
 	driver_turn_ends(d);
+	driver_forget_modes(d);
 	buf_clear(&d->mode);
 	d->runs = false;
 }
@@ -88,9 +93,12 @@ void driver_release(struct driver *d)
 	buf_release(&d->folder);
 	buf_release(&d->session);
 	buf_release(&d->turn);
+	driver_forget_modes(d);
+	vec_release(&d->offers);
+	buf_release(&d->start_mode);
 	buf_release(&d->mode);
-	buf_release(&d->modes);
 	buf_release(&d->agent);
+	buf_release(&d->model);
 	json_reader_release(&d->reader);
 }
 
@@ -166,28 +174,6 @@ bool driver_interrupt(struct driver *d)
 {
 	d->interrupt = d->busy;
 	return d->busy;
-}
-
-bool driver_mode(struct driver *d, struct str mode)
-{
-	struct str rest = buf_str(&d->modes), one;
-
-	if (!d->ops->has_modes) {
-		driver_say(d, "has no modes that can be changed while it runs; give it flags when "
-			      "it is started");
-		return false;
-	}
-	while (d->modes.n && rest.n) {
-		one = str_cut(&rest, STR(", "));
-		if (str_eq(one, mode))
-			break;
-		if (!rest.n) {
-			driver_say(d, "has no such mode; it offers %s", d->modes.p);
-			return false;
-		}
-	}
-	driver_set(&d->mode, mode);
-	return true;
 }
 
 bool driver_next(struct driver *d, struct buf *line)

@@ -41,6 +41,12 @@ struct driver_prompt {
 	size_t n;
 };
 
+/* A mode that an agent offers. */
+struct driver_offer {
+	char *mode;
+	char *option; /* acp: the configuration option that has it, NULL = session/set_mode */
+};
+
 /* A request to the agent that it has not answered. */
 struct driver_request {
 	uint64_t id;
@@ -59,7 +65,7 @@ struct driver;
 
 struct driver_ops {
 	enum dialect_id dialect;
-	bool has_modes;
+	bool mode_by_turn; /* a change of its mode goes with the next prompt */
 	/* The agent wrote this; it was told this. */
 	void (*heard)(struct driver *d, yyjson_val *root);
 	void (*told)(struct driver *d, yyjson_val *root);
@@ -89,9 +95,13 @@ struct driver {
 	struct buf folder;
 	struct buf session; /* or thread */
 	struct buf turn;    /* codex: the one that runs, as far as its id is known */
-	struct buf mode;    /* that it is to have; empty = as it is */
-	struct buf modes;   /* acp: those that it offers, "a, b, c" */
+	struct buf start_mode; /* that each of its processes is to have, "a" or "a,b" */
+	struct buf mode;       /* that it was not told yet, likewise */
+	uint64_t mode_request; /* the change that it has not answered, 0 = none */
+	bool first_mode;       /* what waits is start_mode: without it, it gets no prompt */
+	VEC(struct driver_offer) offers; /* none: gavel does not know its modes */
 	struct buf agent;   /* acp: what it calls itself */
+	struct buf model;   /* codex: of its thread */
 	bool interrupt;     /* its turn is to be ended */
 	bool cancelling;    /* acp: that was said, what it asks meanwhile is cancelled */
 	bool no_steering;   /* codex: this turn takes no more words */
@@ -115,10 +125,32 @@ bool driver_prompt(struct driver *d, struct str text);
 bool driver_takes_prompt(const struct driver *d);
 /* False: no turn runs. */
 bool driver_interrupt(struct driver *d);
-/* False: this dialect has no modes, or the agent does not offer that one; the notice says which. */
-bool driver_mode(struct driver *d, struct str mode);
+/* modes: one, or several with commas, of options that have nothing to do with each other. False:
+ * the agent does not offer it; the notice says what it offers. */
+bool driver_mode(struct driver *d, struct str modes);
+/* Before driver_run: the modes that each process is to have before its first prompt. One that
+ * does not take them gets none (DRIVER_FAILED). */
+void driver_start_mode(struct driver *d, struct str modes);
 /* Adds a line with its newline. */
 bool driver_next(struct driver *d, struct buf *line);
+
+/* Modes, for the dialects (driver_modes.c): */
+/* option: may be empty. Of two with one name the first counts. */
+void driver_offer(struct driver *d, struct str mode, struct str option);
+/* All of them are known now. False: start_mode is none of them, and the handshake failed. */
+bool driver_offered(struct driver *d);
+const struct driver_offer *driver_offer_of(const struct driver *d, struct str mode);
+/* "a, b, c" */
+void driver_put_offers(const struct driver *d, struct buf *out);
+/* The mode that the agent is to be told next, empty = none. */
+struct str driver_next_mode(const struct driver *d);
+/* It was told; request: by that one, 0 = it will not be answered. */
+void driver_mode_told(struct driver *d, struct str mode, uint64_t request);
+/* An answer; why: why not, empty = it has the mode. False: to something else. */
+bool driver_mode_answered(struct driver *d, uint64_t request, struct str why);
+/* Whether prompts wait for it. */
+bool driver_changes_mode(const struct driver *d);
+void driver_forget_modes(struct driver *d);
 
 /* For the dialects (driver.c): */
 /* The beginning of an agent's words, for a notice. */

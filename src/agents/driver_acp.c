@@ -26,6 +26,10 @@ static void requested(struct driver *d, struct driver_request *r, yyjson_val *pa
 	} else if (str_is(method, "session/prompt")) {
 		driver_turn_begins(d);
 		driver_prompt_told(d, driver_rpc_text(json_get(params, "prompt")));
+	} else if (str_is(method, "session/set_mode")) {
+		driver_mode_told(d, json_get_str(params, "modeId"), r->id);
+	} else if (str_is(method, "session/set_config_option")) {
+		driver_mode_told(d, json_get_str(params, "value"), r->id);
 	}
 }
 
@@ -35,17 +39,33 @@ static void announced(struct driver *d, struct str method)
 	(void)method;
 }
 
+#define ASKS "it asks after :mode workspace-write, or begun with --mode=workspace-write"
+
 /* codex-acp begins in a mode in which it reviews its own commands. */
 static void note_mode(struct driver *d, struct str mode)
 {
 	if (str_find(buf_str(&d->agent), STR("codex-acp"), 0) < 0)
 		return;
 	if (str_is(mode, "agent"))
-		driver_say(d, "is in mode \"agent\": it reviews itself and asks nobody; :mode "
-			      "workspace-write makes it ask");
+		driver_say(d, "asks nobody, since it reviews itself in mode \"agent\"; " ASKS);
 	else if (str_is(mode, "agent-full-access"))
-		driver_say(d, "is in mode \"agent-full-access\": it asks nobody; :mode "
-			      "workspace-write makes it ask");
+		driver_say(d, "asks nobody in mode \"agent-full-access\"; " ASKS);
+}
+
+/* Some agents have modes among their options: opencode all, codex-acp whether it only plans. */
+static void note_options(struct driver *d, yyjson_val *options)
+{
+	yyjson_val *option, *value;
+	size_t i, n, j, m;
+
+	yyjson_arr_foreach(options, i, n, option) {
+		struct str category = json_get_str(option, "category");
+
+		if (!str_is(category, "mode") && !str_is(category, "collaboration_mode"))
+			continue;
+		yyjson_arr_foreach(json_get(option, "options"), j, m, value)
+			driver_offer(d, json_get_str(value, "value"), json_get_str(option, "id"));
+	}
 }
 
 static void opened(struct driver *d, yyjson_val *result)
@@ -54,13 +74,14 @@ static void opened(struct driver *d, yyjson_val *result)
 	size_t i, n;
 
 	driver_set(&d->session, json_get_str(result, "sessionId"));
-	buf_clear(&d->modes);
-	yyjson_arr_foreach(json_get(modes, "availableModes"), i, n, mode) {
-		buf_adds(&d->modes, d->modes.n ? ", " : "");
-		buf_add_str(&d->modes, json_get_str(mode, "id"));
-	}
+	yyjson_arr_foreach(json_get(modes, "availableModes"), i, n, mode)
+		driver_offer(d, json_get_str(mode, "id"), STR_NONE);
+	note_options(d, json_get(result, "configOptions"));
+	if (!driver_offered(d))
+		return;
 	driver_step_to(d, DRIVER_READY);
-	note_mode(d, json_get_str(modes, "currentModeId"));
+	if (!d->first_mode)
+		note_mode(d, json_get_str(modes, "currentModeId"));
 }
 
 static void replied(struct driver *d, struct driver_request *r, yyjson_val *result)
@@ -74,8 +95,8 @@ static void replied(struct driver *d, struct driver_request *r, yyjson_val *resu
 		opened(d, result);
 	} else if (str_is(method, "session/prompt")) {
 		driver_turn_ends(d);
-	} else if (str_is(method, "session/set_mode")) {
-		driver_say(d, "has changed its mode");
+	} else {
+		driver_mode_answered(d, r->id, STR_NONE);
 	}
 }
 
@@ -88,6 +109,8 @@ static void failed(struct driver *d, struct driver_request *r, struct str why)
 		driver_fail(d, r->method, why);
 		return;
 	}
+	if (driver_mode_answered(d, r->id, why.n ? why : STR("it gave no reason")))
+		return;
 	if (str_is(method, "session/prompt"))
 		driver_turn_ends(d);
 	d->needs_login = driver_is_login(why);
@@ -154,6 +177,27 @@ static void add_session(const struct driver *d, struct buf *line)
 	json_write_str(line, buf_str(&d->session));
 }
 
+static void change_mode(struct driver *d, struct buf *line)
+{
+	struct str mode = driver_next_mode(d);
+	const struct driver_offer *offer = driver_offer_of(d, mode);
+
+	buf_adds(line, HEAD);
+	if (offer && offer->option) {
+		driver_rpc_request(d, "session/set_config_option", line);
+		add_session(d, line);
+		buf_adds(line, ",\"configId\":");
+		json_write_str(line, str_of(offer->option));
+		buf_adds(line, ",\"value\":");
+	} else {
+		driver_rpc_request(d, "session/set_mode", line);
+		add_session(d, line);
+		buf_adds(line, ",\"modeId\":");
+	}
+	json_write_str(line, mode);
+	buf_adds(line, "}}");
+}
+
 static bool next_of_session(struct driver *d, struct buf *line)
 {
 	if (d->interrupt) {
@@ -164,15 +208,9 @@ static bool next_of_session(struct driver *d, struct buf *line)
 		buf_adds(line, "}}");
 	} else if (d->cancelling && d->asked.n) {
 		cancel_asked(&d->asked.v[0], line);
-	} else if (d->mode.n) {
-		buf_adds(line, HEAD);
-		driver_rpc_request(d, "session/set_mode", line);
-		add_session(d, line);
-		buf_adds(line, ",\"modeId\":");
-		json_write_str(line, buf_str(&d->mode));
-		buf_adds(line, "}}");
-		buf_clear(&d->mode);
-	} else if (d->prompts.n && !d->busy) {
+	} else if (d->mode.n && !d->mode_request) {
+		change_mode(d, line);
+	} else if (d->prompts.n && !d->busy && !driver_changes_mode(d)) {
 		buf_adds(line, HEAD);
 		driver_rpc_request(d, "session/prompt", line);
 		add_session(d, line);
@@ -200,4 +238,4 @@ static bool next(struct driver *d, struct buf *line)
 	return true;
 }
 
-const struct driver_ops driver_acp = { DIALECT_ACP, true, heard, told, next };
+const struct driver_ops driver_acp = { DIALECT_ACP, false, heard, told, next };

@@ -4,19 +4,26 @@
 
 #define OWN "gavel-"
 
+/* Of a request of gavel. */
+static bool number_of(struct str id, uint64_t *out)
+{
+	return str_starts(id, STR(OWN)) && str_to_u64(str_from(id, sizeof(OWN) - 1), out);
+}
+
 static void heard_response(struct driver *d, yyjson_val *response)
 {
-	struct str id = json_get_str(response, "request_id"), error;
+	struct str error = STR_NONE;
+	uint64_t number;
 
 	/* the others repeat answers of ours: the proof that they were used */
-	if (!str_starts(id, STR(OWN)))
+	if (!number_of(json_get_str(response, "request_id"), &number))
 		return;
-	if (!str_is(json_get_str(response, "subtype"), "error")) {
-		if (json_get_str(json_get(response, "response"), "mode").n)
-			driver_say(d, "has changed its mode");
+	if (str_is(json_get_str(response, "subtype"), "error"))
+		error = json_get_str(response, "error");
+	if (str_is(json_get_str(response, "subtype"), "error") && !error.n)
+		error = STR("it gave no reason");
+	if (driver_mode_answered(d, number, error) || !error.n)
 		return;
-	}
-	error = json_get_str(response, "error");
 	d->needs_login = driver_is_login(error);
 	driver_say(d, "refused what it was told: %.*s", STR_ARG(driver_cut(error)));
 }
@@ -52,13 +59,17 @@ static void heard(struct driver *d, yyjson_val *root)
 	}
 }
 
-static void note_number(struct driver *d, struct str id)
+static void told_request(struct driver *d, struct str id, yyjson_val *request)
 {
-	uint64_t n;
+	struct str what = json_get_str(request, "subtype");
+	uint64_t number = 0;
 
-	if (str_starts(id, STR(OWN)) && str_to_u64(str_from(id, sizeof(OWN) - 1), &n) &&
-	    n > d->last_id)
-		d->last_id = n;
+	if (number_of(id, &number) && number > d->last_id)
+		d->last_id = number;
+	if (str_is(what, "initialize"))
+		driver_step_to(d, DRIVER_READY);
+	else if (str_is(what, "set_permission_mode"))
+		driver_mode_told(d, json_get_str(request, "mode"), number);
 }
 
 static void told(struct driver *d, yyjson_val *root)
@@ -66,11 +77,7 @@ static void told(struct driver *d, yyjson_val *root)
 	struct str type = json_get_str(root, "type");
 
 	if (str_is(type, "control_request")) {
-		struct str what = json_get_str(json_get(root, "request"), "subtype");
-
-		note_number(d, json_get_str(root, "request_id"));
-		if (str_is(what, "initialize"))
-			driver_step_to(d, DRIVER_READY);
+		told_request(d, json_get_str(root, "request_id"), json_get(root, "request"));
 	} else if (str_is(type, "control_response")) {
 		driver_answered(d, json_get(json_get(root, "response"), "request_id"));
 	} else if (str_is(type, "user")) {
@@ -107,10 +114,9 @@ static bool next(struct driver *d, struct buf *line)
 	} else if (d->mode.n) {
 		begin_request(d, "set_permission_mode", line);
 		buf_adds(line, ",\"mode\":");
-		json_write_str(line, buf_str(&d->mode));
+		json_write_str(line, driver_next_mode(d));
 		buf_adds(line, "}}");
-		buf_clear(&d->mode);
-	} else if (d->prompts.n) {
+	} else if (d->prompts.n && !driver_changes_mode(d)) {
 		buf_adds(line, "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":");
 		driver_put_prompt(d, line);
 		buf_adds(line, "}}");
@@ -120,4 +126,4 @@ static bool next(struct driver *d, struct buf *line)
 	return true;
 }
 
-const struct driver_ops driver_claude = { DIALECT_CLAUDE, true, heard, told, next };
+const struct driver_ops driver_claude = { DIALECT_CLAUDE, false, heard, told, next };

@@ -1,6 +1,7 @@
 /* Driver of codex app-server: initialize, initialized, thread/start; then a turn for each
  * prompt. A prompt while a turn runs joins it (turn/steer); if the turn does not take it, it
- * becomes the next one. */
+ * becomes the next one. Its modes are those of collaboration, default and plan: in plan it asks
+ * questions and proposes, and a turn begins with them. */
 #include "agents/driver.h"
 #include "dialect/codex.h"
 
@@ -48,6 +49,9 @@ static void requested(struct driver *d, struct driver_request *r, yyjson_val *pa
 		driver_step_to(d, DRIVER_OPENING);
 	else if (str_is(method, "turn/start"))
 		driver_turn_begins(d);
+	if (str_is(method, "turn/start"))
+		driver_mode_told(
+			d, json_get_str(json_get(params, "collaborationMode"), "mode"), 0);
 	if (str_is(method, "turn/start") || str_is(method, "turn/steer")) {
 		if (!r->text)
 			r->text = str_dup(text);
@@ -69,7 +73,11 @@ static void replied(struct driver *d, struct driver_request *r, yyjson_val *resu
 		driver_step_to(d, DRIVER_INITIALIZED);
 	} else if (str_is(method, "thread/start") || str_is(method, "thread/resume")) {
 		driver_set(&d->session, json_get_str(json_get(result, "thread"), "id"));
-		driver_step_to(d, DRIVER_READY);
+		driver_set(&d->model, json_get_str(result, "model"));
+		driver_offer(d, STR("default"), STR_NONE);
+		driver_offer(d, STR("plan"), STR_NONE);
+		if (driver_offered(d))
+			driver_step_to(d, DRIVER_READY);
 	} else if (str_is(method, "turn/start") && d->busy) {
 		driver_set(&d->turn, json_get_str(json_get(result, "turn"), "id"));
 	}
@@ -109,6 +117,18 @@ static void add_thread(const struct driver *d, struct buf *line)
 {
 	buf_adds(line, "\"threadId\":");
 	json_write_str(line, buf_str(&d->session));
+}
+
+/* Codex keeps it for the turns behind this one. It needs the model named with it. */
+static void add_mode(const struct driver *d, struct buf *line)
+{
+	if (!d->mode.n)
+		return;
+	buf_adds(line, ",\"collaborationMode\":{\"mode\":");
+	json_write_str(line, driver_next_mode(d));
+	buf_adds(line, ",\"settings\":{\"model\":");
+	json_write_str(line, buf_str(&d->model));
+	buf_adds(line, ",\"reasoning_effort\":null,\"developer_instructions\":null}}");
 }
 
 static void add_prompt(struct driver *d, struct buf *line)
@@ -153,6 +173,7 @@ static bool next_of_turn(struct driver *d, struct buf *line)
 		buf_addc(line, '{');
 		driver_rpc_request(d, "turn/start", line);
 		add_thread(d, line);
+		add_mode(d, line);
 		add_prompt(d, line);
 	} else {
 		return false;
@@ -183,4 +204,4 @@ static bool next(struct driver *d, struct buf *line)
 	return true;
 }
 
-const struct driver_ops driver_codex = { DIALECT_CODEX, false, heard, told, next };
+const struct driver_ops driver_codex = { DIALECT_CODEX, true, heard, told, next };

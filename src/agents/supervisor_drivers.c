@@ -38,6 +38,7 @@ void supervisor_drive(struct supervised_agent *c, const struct agent_about *abou
 	c->known = argv ? known_agent_of(argv) : NULL;
 	driver_init(c->driver, ops, folder_of(about, folder, &real));
 	free(real);
+	driver_start_mode(c->driver, about->mode);
 }
 
 void supervisor_drive_end(struct supervised_agent *c)
@@ -227,6 +228,16 @@ static void say_prompted(struct supervisor *s, uint32_t agent, bool at_once)
 		app_say(&s->watch->app, ROLE_WARN, "%s is prompted when it is ready", name);
 }
 
+static void say_modes(struct app *app, const struct driver *d)
+{
+	struct buf offers = { 0 };
+
+	driver_put_offers(d, &offers);
+	app_say(app, ROLE_ERROR, "mode needs the name of a mode%s%s", offers.n ? "; it offers " : "",
+		offers.n ? offers.p : "");
+	buf_release(&offers);
+}
+
 void supervisor_drive_order(struct supervisor *s, const struct agent_order *o)
 {
 	uint32_t agent = agent_of(s, o);
@@ -253,10 +264,11 @@ void supervisor_drive_order(struct supervisor *s, const struct agent_order *o)
 		else
 			app_say(app, ROLE_WARN, "%s has no turn that runs", name);
 	} else if (!o->text.n) {
-		app_say(app, ROLE_ERROR, "mode needs the name of a mode%s%s",
-			d->modes.n ? "; it offers " : "", d->modes.n ? d->modes.p : "");
+		say_modes(app, d);
 	} else if (driver_mode(d, o->text)) {
-		app_say(app, ROLE_WARN, "%s is told to change its mode", name);
+		app_say(app, ROLE_WARN,
+			d->ops->mode_by_turn ? "%s has that mode from its next turn on"
+					     : "%s is told to change its mode", name);
 	}
 	supervisor_drive_tick(s, agent);
 }

@@ -36,6 +36,8 @@ static bool is_started(const struct supervised_agent *c, int64_t waited_ms)
 		return waited_ms >= DETACH_LOOK_MS;
 	if (d->step == DRIVER_FAILED || supervisor_desk(c->s, c->number)->access != DESK_WRITES)
 		return true;
+	if (driver_changes_mode(d) && !d->ops->mode_by_turn)
+		return false;
 	return d->step == DRIVER_READY && !d->prompts.n && d->prompted >= c->prompts &&
 	       (d->has_spoken || waited_ms >= SPEAKS_MS);
 }

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { PROMPT_MAX_BYTES = 1 << 20 };
+enum { PROMPT_MAX_BYTES = 1 << 20, MODE_MAX_BYTES = 200 };
 
 /* Default name of an agent: that of its program, without characters that names must not have. */
 static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
@@ -67,16 +67,30 @@ int read_prompt(struct arena *arena, const char *what, const char *given, struct
 	return utf8_check(*out, what, err);
 }
 
-/* What the program is known to need: its dialect, the flags for that, and its prompt. dialect
- * and prompt may be NULL. */
-static int complete(struct arena *arena, const char *dialect, const char *prompt,
-		    struct supervisor_spec *spec, struct err *err)
+/* What is told to a real agent; each may be NULL. */
+struct agent_words {
+	const char *dialect, *mode, *prompt;
+};
+
+static int complete_mode(const char *mode, struct supervisor_spec *spec, struct err *err)
+{
+	struct str words = str_trim(str_of(mode));
+
+	if (!words.n || words.n > MODE_MAX_BYTES)
+		return err_set(err, "--mode: give the name of a mode");
+	spec->about.mode = words;
+	return utf8_check(words, "--mode", err);
+}
+
+/* What the program is known to need: its dialect, the flags for that, its mode and its prompt. */
+static int complete(struct arena *arena, struct agent_words told, struct supervisor_spec *spec,
+		    struct err *err)
 {
 	const struct known_agent *k = known_agent_of(spec->child.argv);
 
-	if (dialect && !dialect_named(str_of(dialect), &spec->about.dialect))
+	if (told.dialect && !dialect_named(str_of(told.dialect), &spec->about.dialect))
 		k = NULL; /* none */
-	else if (dialect && k && k->dialect != spec->about.dialect)
+	else if (told.dialect && k && k->dialect != spec->about.dialect)
 		k = NULL;
 	if (k) {
 		spec->about.dialect = k->dialect;
@@ -84,14 +98,16 @@ static int complete(struct arena *arena, const char *dialect, const char *prompt
 		if (!spec->child.argv)
 			return -1;
 	}
-	if (!prompt)
+	if (!told.prompt && !told.mode)
 		return 0;
 	if (!driver_of(spec->about.dialect))
 		return err_set(err,
 			       "%s: gavel does not know how to prompt this program; "
 			       "--dialect=claude, codex or acp says what it speaks",
 			       spec->child.name);
-	return read_prompt(arena, "--prompt", prompt, &spec->prompt, err);
+	if (told.mode && complete_mode(told.mode, spec, err) < 0)
+		return -1;
+	return told.prompt ? read_prompt(arena, "--prompt", told.prompt, &spec->prompt, err) : 0;
 }
 
 int spec_of_command(struct arena *arena, struct options *o, struct supervisor_spec *out,
@@ -112,7 +128,7 @@ int spec_of_command(struct arena *arena, struct options *o, struct supervisor_sp
 	out->child.argv = o->words.v;
 	out->about.session = o->speaks_for_session;
 	add_env(arena, o, NULL, out);
-	return complete(arena, o->dialect, o->prompt, out, err);
+	return complete(arena, (struct agent_words){ o->dialect, o->mode, o->prompt }, out, err);
 }
 
 int spec_of_configured(struct arena *arena, const struct options *o, const struct config_agent *a,
@@ -134,6 +150,9 @@ int spec_of_configured(struct arena *arena, const struct options *o, const struc
 	for (uint32_t i = 0; i < a->capabilities.n; i++)
 		capabilities[i] = str_of(a->capabilities.v[i]);
 	add_env(arena, o, a, out);
-	return complete(arena, o->dialect ? o->dialect : a->dialect,
-			o->prompt ? o->prompt : a->prompt, out, err);
+	return complete(arena,
+			(struct agent_words){ o->dialect ? o->dialect : a->dialect,
+				       o->mode ? o->mode : a->mode,
+				       o->prompt ? o->prompt : a->prompt },
+			out, err);
 }

@@ -323,9 +323,10 @@ static const struct setting settings[] = {
 	  "\"/srv/work\", \"env\": [\"MY_API_KEY\"] }]",
 	  "The agents that gavel run starts. name and command are needed; the command is a program "
 	  "and its arguments, which no shell reads. folder is where it works, env the variables "
-	  "that it sees besides the usual ones; prompt is what a real agent is to do first, dialect "
-	  "what it speaks if its program does not tell, as --prompt and --dialect give them; role and capabilities are told to agents that ask "
-	  "who there is. speaks is \"agent\", unless given, or \"session\" for a process that writes "
+	  "that it sees besides the usual ones; prompt is what a real agent is to do first, mode "
+	  "that in which it begins, dialect what it speaks if its program does not tell, as "
+	  "--prompt, --mode and --dialect give them; role and capabilities are told to agents that "
+	  "ask who there is. speaks is \"agent\", unless given, or \"session\" for a process that writes "
 	  "the lines of several agents and is trusted like a log.",
 	  config_set_agents },
 	{ "max_line", "a number of bytes from 1 to 1073741824", "16777216", NULL,

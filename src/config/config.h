@@ -40,7 +40,7 @@ struct config_key {
 /* An agent to run. */
 struct config_agent {
 	char *name, *folder, *role; /* folder, role: may be NULL */
-	char *dialect, *prompt;     /* as --dialect and --prompt give them; may be NULL */
+	char *dialect, *prompt, *mode; /* as the options of these names; may be NULL */
 	VEC(char *) command, env, capabilities;
 	bool session; /* "speaks": "session" */
 	uint32_t line, column;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define AGENT_PARTS "name, command, prompt, dialect, folder, env, role, capabilities, speaks"
+#define AGENT_PARTS "name, command, prompt, mode, dialect, folder, env, role, capabilities, speaks"
 
 static void agent_release(struct config_agent *a)
 {
@@ -15,6 +15,7 @@ static void agent_release(struct config_agent *a)
 	free(a->role);
 	free(a->dialect);
 	free(a->prompt);
+	free(a->mode);
 	config_free_words(&a->command);
 	config_free_words(&a->env);
 	config_free_words(&a->capabilities);
@@ -105,6 +106,9 @@ static bool read_member(struct config_reading *r, yyjson_val *key, yyjson_val *v
 	if (str_is(part, "prompt"))
 		return read_text(r, v, "agents.prompt", "a text, or \"@FILE\"", is_text(json_str(v)),
 				 &a->prompt);
+	if (str_is(part, "mode"))
+		return read_text(r, v, "agents.mode", "a mode, or several with commas",
+				 is_text(json_str(v)), &a->mode);
 	if (str_is(part, "dialect"))
 		return read_text(r, v, "agents.dialect", "\"claude\", \"codex\", \"acp\" or \"none\"",
 				 is_dialect(json_str(v)), &a->dialect);

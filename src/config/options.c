@@ -304,6 +304,10 @@ static const struct option options[] = {
 	  "run: what a real agent (claude, codex, or one that speaks ACP) is to do first; @FILE: what "
 	  "the file says. A text that begins with @ is given with a space before it.",
 	  RUN, FIELD(prompt) },
+	{ "mode", "MODE[,MODE]",
+	  "run: the mode that a real agent begins in, before its prompt, such as plan; codex-acp asks "
+	  "in workspace-write. The message for one that it does not have names those that it has.",
+	  RUN, FIELD(mode) },
 	{ "dialect", "NAME",
 	  "run: what a program speaks that gavel does not know by its name: claude (stream-json), "
 	  "codex (app-server) or acp; its command is run as it is. none: a known program is run as "

@@ -60,6 +60,7 @@ struct options {
 	bool speaks_for_session; /* --speaks=session */
 	bool detach;             /* run: without a screen */
 	const char *prompt;      /* for an agent: TEXT or @FILE */
+	const char *mode;        /* that it begins in: MODE[,MODE] */
 	const char *dialect;     /* that an agent speaks */
 	bool given[OPTIONS_MAX]; /* by row of the option table */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */

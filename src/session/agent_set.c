@@ -130,6 +130,8 @@ static void write_head(const struct child_spec *spec, const struct agent_about *
 	json_put_name(out, "speaks", about->session ? "session" : "agent");
 	if (about->dialect != DIALECT_UNKNOWN)
 		json_put_name(out, "dialect", dialect_name(about->dialect));
+	if (about->mode.n)
+		json_put_str(out, "mode", about->mode);
 	if (write_words(out, "command", spec->argv, false) &&
 	    write_words(out, "env", spec->env, true) &&
 	    getcwd(from, sizeof(from)) && (!spec->folder || strlen(spec->folder) < sizeof(from))) {
@@ -243,6 +245,7 @@ static void read_about(yyjson_val *root, struct arena *arena, struct agent_about
 	out->capabilities = words;
 	out->role = arena_str(arena, json_get_str(root, "role"));
 	out->session = str_is(json_get_str(root, "speaks"), "session");
+	out->mode = arena_str(arena, json_get_str(root, "mode"));
 	if (!dialect_named(json_get_str(root, "dialect"), &out->dialect))
 		out->dialect = DIALECT_UNKNOWN;
 }

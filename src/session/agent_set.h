@@ -47,6 +47,7 @@ struct agent_about {
 	uint32_t capability_n;
 	bool session; /* it writes the lines of several agents: trusted like a log */
 	enum dialect_id dialect; /* that its program is known to speak; UNKNOWN = messages tell */
+	struct str mode; /* --mode: that a real agent is to begin in; may be empty */
 	struct str folder; /* where it works, an absolute path; empty = not known. Read only */
 };
 

@@ -3,7 +3,7 @@ completions, Gemini's generateContent, all streamed.
 
     model.py PORT_FILE LOG
 
-A prompt names a script as [[NAME]]. A script is a list of rounds; a round is what the model says at once: texts
+A prompt names a script as [[NAME]], and the file that it is about, if any, right behind that. A script is a list of rounds; a round is what the model says at once: texts
 and calls of tools. Which round is due follows from the number of tool results behind the prompt, so the server
 keeps no state and serves any number of agents at a time. The port is written to PORT_FILE; for each request LOG
 gets a line with the script, the round, the texts of the tool results, and what was said behind the prompt.
@@ -43,7 +43,10 @@ SCRIPTS = {
     "reject": [[("shell", "touch rejected")], ["Rejected."]],
     "stop": [[("shell", "touch stopped")], ["Not stopped."]],
     "always": [[("shell", "touch always-1")], [("shell", "touch always-2")], ["Both."]],
-    "again": [[("shell", "touch again")], [("shell", "touch again")], ["Both."]],
+    "edits": [[("read", None)], [("edit", None)], [("edit-back", None)], ["Both."]],
+    "edit": [[("read", None)], [("edit", None)], ["Edited."]],
+    "patch": [[("edit", None)], ["Patched."]],
+    "proposed": [["What I would do:\n\n<proposed_plan>\n# Plan\n\n1. Read\n2. Change\n</proposed_plan>\n"]],
     "question": [[("question", None)], ["Thanks."]],
     "plan": [[("plan-file", None)], [("plan", None)], ["Planned."]],
     "two": [[("worker", "one"), ("worker", "two")], ["Both."]],
@@ -51,6 +54,14 @@ SCRIPTS = {
     "other": [[("shell", "touch two")], ["Two."]],
     "hello": [["Hello."]],
 }
+
+PATCH = """*** Begin Patch
+*** Update File: %s
+@@
+-# Project
++# Edited
+*** End Patch
+"""
 
 PLAN = "# Plan\n\n1. Read\n2. Change\n3. Test\n"
 
@@ -60,6 +71,7 @@ def escalated(command):
         "cmd": command,
         "sandbox_permissions": "require_escalated",
         "justification": "it writes a file",
+        "prefix_rule": [command.split()[0]],
     }
 
 
@@ -79,9 +91,19 @@ CALLS = {
         "plan-file": lambda _, plan: ("Write", {"file_path": plan, "content": PLAN}),
         "plan": lambda _, __: ("ExitPlanMode", {}),
         "worker": lambda which, _: ("Agent", worker(which)),
+        "read": lambda path, _: ("Read", {"file_path": path}),
+        "edit": lambda path, _: (
+            "Edit",
+            {"file_path": path, "old_string": "# Project", "new_string": "# Edited"},
+        ),
+        "edit-back": lambda path, _: (
+            "Edit",
+            {"file_path": path, "old_string": "# Edited", "new_string": "# Back again"},
+        ),
     },
     "responses": {
         "shell": lambda c, _: ("exec_command", escalated(c)),
+        "edit": lambda path, _: ("apply_patch", PATCH % path),
         "worker": lambda which, _: ("exec_command", escalated("touch " + which)),
         "question": lambda _, __: (
             "request_user_input",
@@ -97,9 +119,26 @@ CALLS = {
             },
         ),
     },
-    "chat": {"shell": lambda c, _: ("bash", {"command": c, "description": "Make a file"})},
+    "chat": {
+        "shell": lambda c, _: ("bash", {"command": c, "description": "Make a file"}),
+        "read": lambda path, _: ("read", {"filePath": path}),
+        "edit": lambda path, _: (
+            "edit",
+            {"filePath": path, "oldString": "# Project", "newString": "# Edited"},
+        ),
+    },
     "gemini": {
-        "shell": lambda c, _: ("run_shell_command", {"command": c, "description": "Make a file"})
+        "shell": lambda c, _: ("run_shell_command", {"command": c, "description": "Make a file"}),
+        "read": lambda path, _: ("read_file", {"file_path": path}),
+        "edit": lambda path, _: (
+            "replace",
+            {
+                "file_path": path,
+                "old_string": "# Project",
+                "new_string": "# Edited",
+                "instruction": "Rename it",
+            },
+        ),
     },
 }
 
@@ -122,17 +161,18 @@ def text_of(content):
 
 def round_due(turns):
     """turns: ("user", text) and ("result", text), oldest first."""
-    name, results, said = None, [], []
+    name, file, results, said = None, "", [], []
     for kind, text in turns:
-        named = re.findall(r"\[\[([a-z-]+)\]\]", text) if kind == "user" else []
+        named = re.findall(r"\[\[([a-z-]+)\]\] *(\S*)", text) if kind == "user" else []
         if named:
-            name, results, said = named[-1], [], []
+            (name, file), results, said = named[-1], [], []
         else:
             (results if kind == "result" else said).append(text)
     script, seen = SCRIPTS.get(name, [["Hello."]]), 0
     for number, parts in enumerate(script):
         if seen >= len(results):
-            return name, number, parts, results, said
+            due = [p if isinstance(p, str) else (p[0], p[1] or file) for p in parts]
+            return name, number, due, results, said
         seen += sum(isinstance(part, tuple) for part in parts)
     return name, len(script), ["Done."], results, said
 
@@ -287,6 +327,15 @@ class Model(http.server.BaseHTTPRequestHandler):
                     delta=part,
                 )
                 entry["content"] = [{"type": "output_text", "text": part, "annotations": []}]
+            elif isinstance(part[1], str):
+                entry = {
+                    "type": "custom_tool_call",
+                    "id": unique("ctc_"),
+                    "call_id": unique("call_"),
+                    "name": part[0],
+                    "input": part[1],
+                }
+                event("response.output_item.added", output_index=i, item=dict(entry, input=""))
             else:
                 entry = {
                     "type": "function_call",

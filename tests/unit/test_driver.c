@@ -210,8 +210,33 @@ START_TEST(codex_is_steered_while_a_turn_runs)
 	ck_assert(!d.busy);
 	driver_prompt(&d, STR("next"));
 	says(CODEX_TURN(6, "next"));
-	ck_assert(!driver_mode(&d, STR("plan")));
-	noticed("no modes");
+}
+END_TEST
+
+#define CODEX_PLANS(id, words) \
+	"{\"id\":" #id ",\"method\":\"turn/start\",\"params\":{\"threadId\":\"T\"," \
+	"\"collaborationMode\":{\"mode\":\"plan\",\"settings\":{\"model\":\"gpt-5.5\"," \
+	"\"reasoning_effort\":null,\"developer_instructions\":null}},\"input\":[{\"type\":" \
+	"\"text\",\"text\":\"" words "\"}]}}"
+
+START_TEST(codex_has_its_mode_with_the_next_turn)
+{
+	driver_start_mode(&d, STR("plan"));
+	start(&driver_codex);
+	says(CODEX_INIT);
+	heard("{\"id\":1,\"result\":{}}");
+	says("{\"method\":\"initialized\"}");
+	says(CODEX_THREAD);
+	heard("{\"id\":2,\"result\":{\"thread\":{\"id\":\"T\"},\"model\":\"gpt-5.5\"}}");
+	silent();
+	driver_prompt(&d, STR("go"));
+	says(CODEX_PLANS(3, "go"));
+	silent();
+	heard(CODEX_COMPLETED);
+	driver_prompt(&d, STR("more"));
+	says(CODEX_TURN(4, "more")); /* it has the mode */
+	ck_assert(!driver_mode(&d, STR("yolo")));
+	noticed("no mode \"yolo\"; it offers default, plan");
 }
 END_TEST
 
@@ -384,7 +409,118 @@ START_TEST(acp_has_modes)
 }
 END_TEST
 
+#define CODEX_ACP_MODES \
+	",\"modes\":{\"currentModeId\":\"agent\",\"availableModes\":[{\"id\":\"agent\"}," \
+	"{\"id\":\"workspace-write\"}]},\"configOptions\":[{\"id\":\"mode\",\"category\":" \
+	"\"mode\",\"options\":[{\"value\":\"agent\"},{\"value\":\"workspace-write\"}]},{\"id\":" \
+	"\"collaboration_mode\",\"category\":\"collaboration_mode\",\"options\":[{\"value\":" \
+	"\"default\"},{\"value\":\"plan\"}]},{\"id\":\"effort\",\"category\":\"thought_level\"," \
+	"\"options\":[{\"value\":\"high\"}]}]"
+#define ACP_SET_MODE(id, mode) \
+	"{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"session/set_mode\",\"params\":{" \
+	"\"sessionId\":\"S\",\"modeId\":\"" mode "\"}}"
+#define ACP_SET_OPTION(id, option, value) \
+	"{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"session/set_config_option\"," \
+	"\"params\":{\"sessionId\":\"S\",\"configId\":\"" option "\",\"value\":\"" value "\"}}"
+
+/* One that has a mode to begin in, and a prompt, up to its session. */
+static void acp_begins_in(const char *mode, const char *modes)
+{
+	struct buf b = { 0 };
+
+	driver_start_mode(&d, str_of(mode));
+	start(&driver_acp);
+	driver_prompt(&d, STR("go"));
+	says(ACP_INIT);
+	heard("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"agentInfo\":{\"name\":\"codex-acp\"}}}");
+	says(ACP_NEW);
+	buf_printf(&b, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"sessionId\":\"S\"%s}}", modes);
+	heard(b.p);
+	buf_release(&b);
+}
+
+START_TEST(acp_is_not_prompted_before_it_has_its_mode)
+{
+	acp_begins_in("workspace-write, plan", CODEX_ACP_MODES);
+	ck_assert_uint_eq(d.notice.n, 0);
+	says(ACP_SET_MODE(3, "workspace-write"));
+	silent();
+	heard("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
+	says(ACP_SET_OPTION(4, "collaboration_mode", "plan"));
+	silent();
+	heard("{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"configOptions\":[]}}");
+	says(ACP_PROMPT(5, "go"));
+	ck_assert_uint_eq(d.notice.n, 0);
+	/* what is refused later keeps nothing from it */
+	ck_assert(driver_mode(&d, STR("default")));
+	says(ACP_SET_OPTION(6, "collaboration_mode", "default"));
+	heard("{\"jsonrpc\":\"2.0\",\"id\":6,\"error\":{\"code\":-32603,\"message\":\"not now\"}}");
+	noticed("refused the mode: not now");
+	ck_assert_uint_eq(d.step, DRIVER_READY);
+	heard("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"stopReason\":\"end_turn\"}}");
+	driver_prompt(&d, STR("more"));
+	says(ACP_PROMPT(7, "more"));
+}
+END_TEST
+
+START_TEST(acp_is_not_prompted_in_another_mode)
+{
+	acp_begins_in("yolo", CODEX_ACP_MODES);
+	noticed("no mode \"yolo\"; it offers agent, workspace-write, default, plan");
+	ck_assert_uint_eq(d.step, DRIVER_FAILED);
+	silent();
+	tear_down();
+	acp_begins_in("workspace-write", CODEX_ACP_MODES);
+	says(ACP_SET_MODE(3, "workspace-write"));
+	heard("{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32603,\"message\":\"no\"}}");
+	noticed("refused the mode: no");
+	ck_assert_uint_eq(d.step, DRIVER_FAILED);
+	silent();
+}
+END_TEST
+
+#define CLAUDE_PLANS \
+	"{\"type\":\"control_request\",\"request_id\":\"gavel-2\",\"request\":{\"subtype\":" \
+	"\"set_permission_mode\",\"mode\":\"plan\"}}"
+
+START_TEST(claude_is_not_prompted_in_another_mode)
+{
+	driver_start_mode(&d, STR("plan"));
+	start(&driver_claude);
+	driver_prompt(&d, STR("go"));
+	says(CLAUDE_INIT);
+	says(CLAUDE_PLANS);
+	silent();
+	heard("{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_id\":"
+	      "\"gavel-2\"}}");
+	noticed("refused the mode: it gave no reason");
+	ck_assert_uint_eq(d.step, DRIVER_FAILED);
+	silent();
+}
+END_TEST
+
 /* ---- attaching, restarting ---- */
+
+START_TEST(who_attaches_changes_no_mode_again)
+{
+	driver_start_mode(&d, STR("plan"));
+	driver_init(&d, &driver_claude, STR("/home/u/proj"));
+	driver_run(&d);
+	driver_note(&d, STR(CLAUDE_INIT), true);
+	driver_note(&d, STR(CLAUDE_PLANS), true);
+	heard("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":"
+	      "\"gavel-2\",\"response\":{\"mode\":\"plan\"}}}");
+	driver_live(&d);
+	silent();
+	/* its next process begins in it, too */
+	driver_end(&d);
+	driver_run(&d);
+	says("{\"type\":\"control_request\",\"request_id\":\"gavel-3\",\"request\":{\"subtype\":"
+	     "\"initialize\",\"hooks\":{}}}");
+	says("{\"type\":\"control_request\",\"request_id\":\"gavel-4\",\"request\":{\"subtype\":"
+	     "\"set_permission_mode\",\"mode\":\"plan\"}}");
+}
+END_TEST
 
 struct said {
 	bool told;
@@ -595,6 +731,11 @@ int main(void)
 	tcase_add_test(t, acp_asks_for_files_in_vain);
 	tcase_add_test(t, acp_is_interrupted);
 	tcase_add_test(t, acp_has_modes);
+	tcase_add_test(t, acp_is_not_prompted_before_it_has_its_mode);
+	tcase_add_test(t, acp_is_not_prompted_in_another_mode);
+	tcase_add_test(t, codex_has_its_mode_with_the_next_turn);
+	tcase_add_test(t, claude_is_not_prompted_in_another_mode);
+	tcase_add_test(t, who_attaches_changes_no_mode_again);
 	t = unit_cases(suite, "any", NULL, tear_down);
 	tcase_add_test(t, who_attaches_goes_on);
 	tcase_add_test(t, a_restarted_agent_is_greeted_again);
