@@ -314,11 +314,6 @@ static void decode_told(struct decoder *d, struct message *m, yyjson_val *root,
 		e->task = session;
 		e->tests = acp_text(d, prompt[PROMPT_BLOCKS]).n > 0;
 		break;
-	case ACP_CANCEL:
-		e = event_add(m, EV_TURN, STR_NONE, "/params/sessionId");
-		e->task = session;
-		e->failed = true;
-		break;
 	case ACP_LOAD: acp_add_replay(m, session, acp_turn_name(d, rpc_id(d, root))); break;
 	case ACP_SET_MODE:
 		acp_add_mode(m, json_get_str(params, "modeId"), session, "/params/modeId");

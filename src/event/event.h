@@ -211,8 +211,7 @@ struct event {
 			  EV_RESPONSE: it allows such calls from now on */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
-			  attempt; EV_TURN: perhaps, if the reply is that of a prompt, or
-			  if the client cancels it (acp) */
+			  attempt; EV_TURN: perhaps, if the reply is that of a prompt (acp) */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
 			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency;
 			  EV_JUDGEMENT from a queue: gavel runs the agent that asked, and

@@ -573,8 +573,6 @@ const char *withdrawal_reason(const struct model *m, uint32_t message)
 {
 	struct str kind = message == NONE ? STR_NONE : model_kind(m, &m->records.v[message]);
 
-	if (message != NONE && message_route(m, message)->flags & (RECORD_TOLD | RECORD_REPLY))
-		return "its turn was cancelled from here";
 	if (str_is(kind, "serverRequest/resolved") || str_is(kind, "user"))
 		return "answered elsewhere";
 	if (str_is(kind, "item/completed"))

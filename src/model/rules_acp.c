@@ -4,7 +4,6 @@
  * here
  * - a reply is that of the prompt with its id, which ends a turn of that prompt's session;
  * - what session/load tells again has happened before, and is no news;
- * - what is given up after session/cancel was decided by nobody, unless a person's journal has it;
  * - costs are running totals of an ACP session;
  * - an item belongs to the turn of its ACP session. */
 #include "model/asks.h"
@@ -17,7 +16,6 @@ struct acp_session {
 	uint32_t prompts; /* that have no reply yet */
 	double cost;
 	bool replays;     /* session/load */
-	bool cancelled;   /* the turn, by the client */
 };
 
 /* A request of the client that a reply belongs to. */
@@ -157,15 +155,12 @@ static void apply_turn(struct apply_ctx *a, struct event *e)
 
 	if (!s) {
 		apply_reply(a, e);
-	} else if (e->failed) { /* without prompts there is no turn to cancel */
-		s->cancelled = s->prompts > 0;
-		void_event(e);
 	} else if (e->again) { /* what the user said during a turn is an echo */
 		s->replays |= !s->prompts;
 		request_add(a, e, s, false);
 		void_event(e);
 	} else {
-		s->replays = s->cancelled = false;
+		s->replays = false;
 		s->prompts++;
 		connection_of(a)->prompted = true;
 		request_add(a, e, s, true);
@@ -182,25 +177,10 @@ static void apply_cost(struct acp_session *s, struct event *e)
 	s->cost = total;
 }
 
-static bool is_cancelled(const struct acp_connection *c, uint64_t session)
+/* A result that answers nothing is one to a request for a file or a terminal. */
+static bool answers_ask(struct apply_ctx *a, const struct event *e)
 {
-	for (uint32_t it = 0, v; map_next(&c->by_id, session, &it, &v);)
-		if (v >= c->first && c->sessions.v[v].id == session)
-			return c->sessions.v[v].cancelled;
-	return false;
-}
-
-/* A result that answers nothing is one to a request for a file or a terminal. Whoever cancels a turn has
- * to answer what was asked in it: that is no person's no. */
-static void apply_answer(struct apply_ctx *a, struct event *e)
-{
-	const struct ask *q = asks_find(a, e->id);
-
-	if (e->failed && !q)
-		void_event(e);
-	else if (e->severe && q && q->open && a->trust != TRUST_JOURNAL &&
-		 is_cancelled(connection_of(a), q->turn))
-		e->type = EV_WITHDRAWN;
+	return !e->failed || asks_find(a, e->id);
 }
 
 static void prepare(struct apply_ctx *a, struct event *e)
@@ -209,7 +189,10 @@ static void prepare(struct apply_ctx *a, struct event *e)
 
 	switch (e->type) {
 	case EV_TURN: apply_turn(a, e); return;
-	case EV_RESPONSE: apply_answer(a, e); return;
+	case EV_RESPONSE:
+		if (!answers_ask(a, e))
+			void_event(e);
+		return;
 	case EV_RUN:
 		connection_of(a)->first = connection_of(a)->sessions.n;
 		connection_of(a)->requests.n = 0;
