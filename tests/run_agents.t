@@ -210,9 +210,18 @@ ok '... stopped' stop
 # decided DIALECT: the id of its one open item
 item_id() { "$GAVEL" show inbox --format=json "$capture" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p'; }
 
+# why it waits no more
+why() { "$GAVEL" show inbox --all --format=json "$capture" | sed 's/.*"verdict":"\([a-z]*\)".*"why":"\([^"]*\)".*/\1: \2/'; }
+
 for d in ${DECIDED-claude codex acp}; do
 	ok "$d: asks while nobody is there" detached $d 'ask done' --prompt=go
-	case $d in claude) id=ask-1 ;; codex) id=th-1/call-1 ;; acp) id=ses-1/call-1 ;; esac
+	elsewhere='the agent took it back, or somebody else answered'
+	interrupted=$elsewhere
+	case $d in
+	claude) id=ask-1 ;;
+	codex) id=th-1/call-1 elsewhere='answered elsewhere' interrupted="the agent's turn is over" ;;
+	acp) id=ses-1/call-1 ;;
+	esac
 	holds "$capture" 'touch f1' 2
 	is '... waits' "$id" "$(item_id)"
 	ok '... since when is known' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qE "\"opened\":\{\"line\":[0-9]+,\"time\":[0-9]{13}"' sh "$capture"
@@ -233,12 +242,15 @@ for d in ${DECIDED-claude codex acp}; do
 
 	ok "$d: answered elsewhere" agent $d "<until:touch f1>:save-screen elsewhere-$d<Enter><until:finished>Q" "elsewhere:elsewhere-$d done" --prompt=go
 	is '... is open no more' '' "$(item_id)"
+	is '... and why' "withdrawn: $elsewhere" "$(why)"
 
 	ok "$d: restarted while it asks" agent $d "<until:touch f1>:restart<Enter>4<until:exit>Q" 'ask done' --prompt=go
 	is '... what it asked has expired' '' "$(item_id)"
 
 	ok "$d: interrupted while it asks" agent $d "<until:touch f1>:interrupt<Enter><until:Nothing waits>Q" 'ask done' --prompt=go
 	is '... interrupted, open no more' '' "$(item_id)"
+	# in acp the client answers what is open, with "cancelled"
+	[ $d = acp ] || is '... and why' "withdrawn: $interrupted" "$(why)"
 
 	ok "$d: dies with the answer unread" agent $d "<until:touch f1>a<until:y send><wait:500>y<until:0 open>:save-screen unread-$d<Enter><until:Aborted>Q" "unread:unread-$d" --prompt=go
 	is '... so it was not delivered' held "$("$GAVEL" show decisions --format=json "$capture" | sed 's/.*"delivery":"\([a-z]*\)".*/\1/')"

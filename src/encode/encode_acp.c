@@ -144,18 +144,13 @@ static void encode_answer(struct encoding *e, struct proposal *p, uint32_t messa
 
 /* ---- verbs ---- */
 
-static struct str asker_of(struct encoding *e, uint32_t message)
-{
-	return keep_str(e, agent_name(e->model, message_route(e->model, message)->from));
-}
-
 /* The agent is to end the turn; then it has to be told that its ask is given up. */
-static void propose_cancel(struct encoding *e, uint32_t message, struct str session)
+static void propose_cancel(struct encoding *e, const struct item_state *at, struct str session)
 {
 	struct proposal *p = propose(e, e->drafts, 0);
 	struct buf b = { 0 };
 
-	p->letter.to = asker_of(e, message);
+	p->letter.to = asker_name(e, at);
 	p->words = STR("end the turn");
 	buf_adds(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{");
 	json_put_str(&b, "sessionId", session);
@@ -211,14 +206,9 @@ static void encode(struct encoding *e)
 	state_of(e, 0, &at);
 	params = json_get(parse_message(e, at.message), "params");
 	if (d->verb == VERB_STOP && json_get_str(params, "sessionId").n && at.decided == NONE)
-		propose_cancel(e, at.message, json_get_str(params, "sessionId"));
-	p = propose(e, e->drafts, 1);
-	p->letter.to = asker_of(e, at.message);
-	if (at.decided != NONE)
-		propose_missing(e, p, "line %u%s has answered it already",
-				message_line(e->model, at.decided),
-				reply_words(e->model, at.decided));
-	else
+		propose_cancel(e, &at, json_get_str(params, "sessionId"));
+	p = propose_answer(e, &at);
+	if (!p->missing.n)
 		encode_verb(e, p, at.message, params);
 }
 

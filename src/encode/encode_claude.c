@@ -369,13 +369,7 @@ static void encode(struct encoding *e)
 		return;
 	}
 	state_of(e, 0, &at);
-	p = propose(e, e->drafts, 1);
-	p->letter.to = arena_str(&e->plan->arena,
-				 agent_name(e->model, message_route(e->model, at.message)->from));
-	if (at.decided != NONE)
-		propose_missing(e, p, "line %u%s has answered it already",
-				message_line(e->model, at.decided),
-				reply_words(e->model, at.decided));
+	p = propose_answer(e, &at);
 	read_ask(e, at.message, &q);
 	if (!p->missing.n && copies_input(draft_of(e, 0)->verb) && !q.input.n)
 		propose_missing(e, p, "its input cannot be copied from the message; reject it");

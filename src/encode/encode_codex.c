@@ -420,18 +420,13 @@ static void encode(struct encoding *e)
 		return;
 	}
 	state_of(e, 0, &at);
-	to = keep_str(e, agent_name(e->model, message_route(e->model, at.message)->from));
+	to = asker_name(e, &at);
 	r = read_request(e, &at);
 	if (why.n && at.decided == NONE)
 		told = d->verb == VERB_REJECT && encode_reason(e, &r, why, to);
 	r = read_request(e, &at);
-	p = propose(e, e->drafts, 1);
-	p->letter.to = to;
-	if (at.decided != NONE)
-		propose_missing(e, p, "line %u%s has answered it already",
-				message_line(e->model, at.decided),
-				reply_words(e->model, at.decided));
-	else
+	p = propose_answer(e, &at);
+	if (!p->missing.n)
 		encode_reply(e, p, &r);
 	if (!told)
 		propose_caution(e, p, "codex has no place for the reason here; it stays in the "

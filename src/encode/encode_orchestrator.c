@@ -188,14 +188,10 @@ static void encode(struct encoding *e)
 		return;
 	}
 	state_of(e, 0, &at);
-	p = propose(e, e->drafts, 1);
-	p->letter.to = arena_str(&e->plan->arena,
-				 agent_name(e->model, message_route(e->model, at.message)->from));
-	if (at.decided != NONE)
-		propose_missing(e, p, "line %u%s has answered it already",
-				message_line(e->model, at.decided),
-				reply_words(e->model, at.decided));
-	else if (d->kind == ITEM_QUESTION && d->verb == VERB_ANSWER)
+	p = propose_answer(e, &at);
+	if (p->missing.n)
+		return;
+	if (d->kind == ITEM_QUESTION && d->verb == VERB_ANSWER)
 		encode_answer(e, p);
 	else if (d->kind == ITEM_TASK && d->verb == VERB_ACCEPT)
 		encode_task(e, p);

@@ -176,6 +176,23 @@ void propose_caution(struct encoding *e, struct proposal *p, const char *format,
 	va_end(ap);
 }
 
+struct str asker_name(struct encoding *e, const struct item_state *at)
+{
+	return keep_str(e, agent_name(e->model, message_route(e->model, at->message)->from));
+}
+
+struct proposal *propose_answer(struct encoding *e, const struct item_state *at)
+{
+	struct proposal *p = propose(e, e->drafts, 1);
+
+	p->letter.to = asker_name(e, at);
+	if (at->decided != NONE)
+		propose_missing(e, p, "line %u%s has answered it already",
+				message_line(e->model, at->decided),
+				reply_words(e->model, at->decided));
+	return p;
+}
+
 yyjson_val *parse_message(struct encoding *e, uint32_t message)
 {
 	yyjson_val *root;

@@ -136,6 +136,11 @@ bool proposal_counts(const struct encoding *e, uint32_t i);
 /* Appends a proposal for the given drafts, with the item's reply path (reply_path); the encoder
  * fills in bytes and to. n may be 0 for a turn or an accompanying letter. */
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n);
+/* Appends the answer to the first draft's item, to whoever has raised it. It lacks something if the
+ * session has answered already: nobody uses a second answer. */
+struct proposal *propose_answer(struct encoding *e, const struct item_state *at);
+/* The name of the agent that has raised the item. */
+struct str asker_name(struct encoding *e, const struct item_state *at);
 /* Appends a proposal without reply path or bytes. */
 struct proposal *proposal_add(struct encoding *e, enum dialect_id dialect, const uint32_t *drafts,
 			      uint32_t n);

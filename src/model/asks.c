@@ -390,7 +390,7 @@ static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 
 	if (q)
 		withdraw(a, q);
-	for (uint32_t i = oldest_tried(s); !e->id.n && i < s->list.n; i++)
+	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
 		if (is_of_turn(&s->list.v[i], e) && (e->task.n || !s->list.v[i].by_subagent))
 			withdraw(a, &s->list.v[i]);
 }

@@ -321,6 +321,13 @@ static void take_answer(int n, const char *line)
 				      : has(line, "\"cancelled\"");
 }
 
+static void withdraw_all(void)
+{
+	for (int n = 1; n <= ASKS_MAX; n++)
+		if (open_ask[n])
+			say_withdrawn(n);
+}
+
 static void interrupt(const char *line)
 {
 	char id[64] = "";
@@ -334,10 +341,9 @@ static void interrupt(const char *line)
 	else if (dialect == CODEX)
 		out("{\"id\":%s,\"result\":{}}", id);
 	stopped = busy;
-	/* an agent of ACP waits until the client has cancelled what it was asked */
-	for (int n = 1; n <= ASKS_MAX && dialect != ACP; n++)
-		if (open_ask[n])
-			say_withdrawn(n);
+	/* an agent of ACP waits until the client has cancelled what it was asked, codex ends the turn first */
+	if (dialect == CLAUDE)
+		withdraw_all();
 }
 
 static void control(const char *line)
@@ -453,7 +459,7 @@ static void ask(int how_many)
 		say_ask(++asks);
 		note_time("asked", asks);
 	}
-	while (some_wait())
+	while (some_wait() && !(stopped && dialect == CODEX))
 		read_one();
 }
 
@@ -584,6 +590,7 @@ static void speak(int which, const char *plan)
 		free(words);
 		words = strdup("again");
 		end_turn();
+		withdraw_all();
 	}
 	free(words);
 }
