@@ -210,7 +210,8 @@ bool driver_is_login(struct str words)
 {
 	static const char *const some[] = { "log in", "login",      "logged in",
 					    "auth",   "api key",    "api_key",
-					    "apikey", "credential", "unauthorized" };
+					    "apikey", "credential", "unauthorized",
+					    "environment variable" };
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
 		if (str_contains_nocase(words, str_of(some[i])))

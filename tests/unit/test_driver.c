@@ -190,6 +190,11 @@ START_TEST(codex_is_steered_while_a_turn_runs)
 	ck_assert(d.busy);
 	heard(CODEX_COMPLETED);
 	ck_assert(!d.busy);
+	ck_assert_uint_eq(d.notice.n, 0);
+	heard("{\"method\":\"turn/completed\",\"params\":{\"threadId\":\"T\",\"turn\":{\"id\":\"U\","
+	      "\"error\":{\"message\":\"stream disconnected\"}}}}");
+	ck_assert(!d.needs_login);
+	noticed("could not work: stream disconnected");
 	driver_prompt(&d, STR("next"));
 	says(CODEX_TURN(6, "next"));
 }
@@ -673,16 +678,25 @@ START_TEST(missing_variables_are_named)
 
 	for (const char *const *name = known_agent_of(argv)->env; *name; name++)
 		unsetenv(*name);
-	known_agent_advice(known_agent_of(argv), NULL, &b);
+	known_agent_advice(known_agent_of(argv), NULL, STR_NONE, &b);
 	ck_assert_str_eq(b.p, "if it is not logged in, run: codex login");
 	buf_clear(&b);
 	setenv("OPENAI_API_KEY", "x", 1);
 	setenv("CODEX_HOME", "/x", 1);
-	known_agent_advice(known_agent_of(argv), NULL, &b);
+	known_agent_advice(known_agent_of(argv), NULL, STR("no login"), &b);
 	ck_assert_str_eq(b.p, "it may need --env=OPENAI_API_KEY --env=CODEX_HOME");
 	buf_clear(&b);
-	known_agent_advice(known_agent_of(argv), passed, &b);
+	known_agent_advice(known_agent_of(argv), passed, STR_NONE, &b);
 	ck_assert_str_eq(b.p, "it may need --env=CODEX_HOME");
+	buf_clear(&b);
+	setenv("MY_OWN_KEY", "x", 1);
+	known_agent_advice(known_agent_of(argv), passed,
+			   STR("PATH and XDG_HOME: missing environment variable: `MY_OWN_KEY`."), &b);
+	ck_assert_str_eq(b.p, "it may need --env=MY_OWN_KEY");
+	buf_clear(&b);
+	known_agent_advice(known_agent_of(argv), passed,
+			   STR("OPENAI_API_KEY is invalid\nerror: unexpected argument '--x' found"), &b);
+	ck_assert_str_eq(b.p, "check its flags: codex --help lists them");
 	buf_release(&b);
 }
 END_TEST
