@@ -56,7 +56,7 @@ void driver_run(struct driver *d)
 		driver_end(d);
 	d->runs = true;
 	d->step = DRIVER_FRESH;
-	d->has_spoken = d->malformed = d->needs_login = false;
+	d->has_spoken = d->malformed = d->needs_login = d->asks_nobody = false;
 	d->prompted = 0;
 	buf_clear(&d->session);
 	buf_clear(&d->agent);

@@ -104,6 +104,7 @@ bool driver_mode_answered(struct driver *d, uint64_t request, struct str why)
 		return false;
 	d->mode_request = 0;
 	if (!why.n) {
+		d->asks_nobody = false;
 		if (!d->first_mode)
 			driver_say(d, "has changed its mode");
 		d->first_mode &= d->mode.n != 0;

@@ -119,7 +119,10 @@ static void show_notice(struct supervisor *s, struct supervised_agent *c)
 	const struct child *child = supervisor_child(s, c->number);
 
 	if (c->finished)
-		app_say(&s->watch->app, ROLE_OK, "%s has finished; {prompt} prompts it",
+		app_say(&s->watch->app, d->asks_nobody ? ROLE_WARN : ROLE_OK,
+			d->asks_nobody ? "%s has finished, and asks nobody in its mode; :mode "
+					 "changes that, {prompt} prompts it"
+				       : "%s has finished; {prompt} prompts it",
 			child->name);
 	c->finished = false;
 	/* the last line of one that has ended may be cut */

@@ -379,6 +379,7 @@ START_TEST(acp_has_modes)
 		",\"modes\":{\"currentModeId\":\"agent\",\"availableModes\":[{\"id\":\"agent\"},"
 		"{\"id\":\"workspace-write\"}]}");
 	noticed("reviews itself");
+	ck_assert(d.asks_nobody);
 	ck_assert(!driver_mode(&d, STR("yolo")));
 	noticed("it offers agent, workspace-write");
 	ck_assert(driver_mode(&d, STR("workspace-write")));
@@ -387,6 +388,7 @@ START_TEST(acp_has_modes)
 	     "\"S\",\"modeId\":\"workspace-write\"}}");
 	heard("{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}");
 	noticed("has changed its mode");
+	ck_assert(!d.asks_nobody);
 }
 END_TEST
 
