@@ -226,10 +226,18 @@ for d in ${DECIDED-claude codex acp}; do
 	is '... waits' "$id" "$(item_id)"
 	ok '... since when is known' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qE "\"opened\":\{\"line\":[0-9]+,\"time\":[0-9]{13}"' sh "$capture"
 	ok '... is listed' sh -c '"$GAVEL" agents | grep -q "1 open"'
-	ok '... accepted by a script' "$GAVEL" decide "$capture" "$id" accept --deliver
+	ok '... staged by who looks at it' on "1<until:touch f1>a<until:y send>qQy"
+	ok '... sent by the next one' on "1<until:1 staged>6<until:touch f1>\$<until:y send><wait:1100>y<until:0 open>Q"
 	ok '... goes on' holds "$capture" done
 	is '... decided' '' "$(item_id)"
 	ok '... with proof' sh -c '"$GAVEL" show decisions "$1" | grep -q acknowledged' sh "$capture"
+	ok 'stopped' stop
+
+	ok "$d: once more" detached $d 'ask done' --prompt=go
+	holds "$capture" 'touch f1' 2
+	ok '... accepted by a script' "$GAVEL" decide "$capture" "$id" accept --deliver
+	ok '... goes on' holds "$capture" done
+	is '... decided' '' "$(item_id)"
 	ok 'stopped' stop
 
 	ok "$d: two at once" agent $d "<until:touch f2>1a<until:y send><wait:500>y<until:1 open>xno<Enter><until:y send><wait:500>y<until:0 open>Q" 'two done' --prompt=go

@@ -56,7 +56,7 @@ void driver_run(struct driver *d)
 		driver_end(d);
 	d->runs = true;
 	d->step = DRIVER_FRESH;
-	d->has_spoken = d->malformed = d->needs_login = false;
+	d->has_spoken = d->malformed = d->needs_login = d->asks_nobody = false;
 	d->prompted = 0;
 	buf_clear(&d->session);
 	buf_clear(&d->agent);
@@ -210,7 +210,8 @@ bool driver_is_login(struct str words)
 {
 	static const char *const some[] = { "log in", "login",      "logged in",
 					    "auth",   "api key",    "api_key",
-					    "apikey", "credential", "unauthorized" };
+					    "apikey", "credential", "unauthorized",
+					    "environment variable" };
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
 		if (str_contains_nocase(words, str_of(some[i])))

@@ -86,6 +86,7 @@ struct driver {
 	bool has_spoken;  /* this process has written a message */
 	bool malformed;   /* and a line on standard output that is none */
 	bool needs_login; /* what it refused last is about keys or a login */
+	bool asks_nobody; /* in the mode that it began in and still has */
 	struct buf notice; /* for the user, behind the agent's name; the caller clears it */
 	uint32_t prompted; /* prompts that the capture has, of this run */
 	VEC(struct driver_prompt) prompts;

@@ -46,6 +46,7 @@ static void note_mode(struct driver *d, struct str mode)
 {
 	if (str_find(buf_str(&d->agent), STR("codex-acp"), 0) < 0)
 		return;
+	d->asks_nobody = str_is(mode, "agent") || str_is(mode, "agent-full-access");
 	if (str_is(mode, "agent"))
 		driver_say(d, "asks nobody, since it reviews itself in mode \"agent\"; " ASKS);
 	else if (str_is(mode, "agent-full-access"))

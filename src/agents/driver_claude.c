@@ -34,8 +34,8 @@ static void heard_result(struct driver *d, yyjson_val *root)
 	struct str words = json_get_str(root, "result");
 
 	driver_turn_ends(d);
-	if (yyjson_get_bool(json_get(root, "is_error")) && driver_is_login(words)) {
-		d->needs_login = true;
+	if (yyjson_get_bool(json_get(root, "is_error")) && words.n) {
+		d->needs_login = driver_is_login(words);
 		driver_say(d, "could not work: %.*s", STR_ARG(driver_cut(words)));
 	}
 }

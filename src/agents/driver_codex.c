@@ -32,8 +32,8 @@ static void notified(struct driver *d, struct str method, yyjson_val *params)
 		struct str why = json_get_str(error, "message");
 
 		driver_turn_ends(d);
-		if (why.n && driver_is_login(why)) {
-			d->needs_login = true;
+		if (why.n) {
+			d->needs_login = driver_is_login(why);
 			driver_say(d, "could not work: %.*s", STR_ARG(driver_cut(why)));
 		}
 	}

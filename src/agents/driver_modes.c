@@ -1,6 +1,6 @@
-/* Modes of real agents: what they may do without asking, or whether they only plan. The user's wishes
- * wait here until the agent was told, and prompts wait until it has answered: a call that was to
- * be asked about must not run while the mode is being changed. */
+/* Modes of real agents: what they may do without asking, or whether they only plan. What the user
+ * wishes waits here until the agent was told, and prompts wait until it has answered: a call that
+ * was to be asked about must not run while the mode is being changed. */
 #include "agents/driver.h"
 
 void driver_offer(struct driver *d, struct str mode, struct str option)
@@ -104,6 +104,7 @@ bool driver_mode_answered(struct driver *d, uint64_t request, struct str why)
 		return false;
 	d->mode_request = 0;
 	if (!why.n) {
+		d->asks_nobody = false;
 		if (!d->first_mode)
 			driver_say(d, "has changed its mode");
 		d->first_mode &= d->mode.n != 0;

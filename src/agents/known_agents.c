@@ -1,6 +1,8 @@
 /* The table of programs that gavel knows, and what is done with their command lines. */
 #include "agents/known_agents.h"
 
+enum { NAME_MAX_BYTES = 100 };
+
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NO_WORDS ((const char *const[]){ NULL })
 
@@ -193,10 +195,62 @@ static bool is_among(const char *name, const char *const *list)
 	return false;
 }
 
-void known_agent_advice(const struct known_agent *k, const char *const *passed, struct buf *out)
+static bool is_usage(struct str words)
 {
+	static const char *const some[] = { "unknown option", "unknown argument", "unknown flag",
+					    "unexpected argument", "unrecognized", "invalid option",
+					    "unknown command" };
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+		if (str_contains_nocase(words, str_of(some[i])))
+			return true;
+	return false;
+}
+
+static bool is_name_char(char c)
+{
+	return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* PATH and the like are passed to every agent, or are just words. */
+static bool may_be_needed(const char *name, const char *const *passed)
+{
+	return strchr(name, '_') && strncmp(name, "XDG_", 4) != 0 && strncmp(name, "LC_", 3) != 0 &&
+	       getenv(name) && !is_among(name, passed);
+}
+
+/* The first variable of gavel's own environment in the words that the agent does not have. */
+static struct str withheld_in(struct str words, const char *const *passed)
+{
+	for (size_t i = 0, n; i < words.n; i += n + 1) {
+		char name[NAME_MAX_BYTES + 1];
+
+		for (n = 0; i + n < words.n && is_name_char(words.p[i + n]);)
+			n++;
+		if (!n || n > NAME_MAX_BYTES)
+			continue;
+		memcpy(name, words.p + i, n);
+		name[n] = '\0';
+		if (may_be_needed(name, passed))
+			return str_make(words.p + i, n);
+	}
+	return STR_NONE;
+}
+
+void known_agent_advice(const struct known_agent *k, const char *const *passed, struct str words,
+			struct buf *out)
+{
+	struct str named = withheld_in(words, passed);
 	size_t start = out->n;
 
+	if (named.n) {
+		buf_printf(out, "it may need --env=%.*s", STR_ARG(named));
+		return;
+	}
+	if (is_usage(words)) {
+		buf_printf(out, "check its flags: %s --help lists them", k->name);
+		return;
+	}
 	for (const char *const *name = k->env; *name; name++)
 		if (getenv(*name) && !is_among(*name, passed))
 			buf_printf(out, "%s--env=%s", out->n > start ? " " : "it may need ", *name);

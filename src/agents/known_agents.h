@@ -29,8 +29,10 @@ const struct known_agent *known_agent_of(const char *const *argv);
  * that gavel cannot work with; err says which. */
 const char **known_agent_argv(const struct known_agent *k, const char *const *argv,
 			      struct arena *arena, struct err *err);
-/* Adds what may be missing: variables that it needs, and that are set here, but not among those
- * that it gets; else how one logs in. Nothing if nothing is known. */
-void known_agent_advice(const struct known_agent *k, const char *const *passed, struct buf *out);
+/* Adds what may be missing. words: what the agent said of it. A variable in them that is set here
+ * and that it does not get; or where its flags are listed; or the variables that it is known to
+ * need, set here and not passed; else how one logs in. */
+void known_agent_advice(const struct known_agent *k, const char *const *passed, struct str words,
+			struct buf *out);
 
 #endif

@@ -93,8 +93,8 @@ int supervisor_attach(struct supervisor *s, const char *name, struct err *err);
 void supervisor_complaint(const struct child *c, struct buf *out);
 /* The same in a clause: its last line, and what to do. */
 void supervisor_add_complaint(const struct supervised_agent *c, struct buf *out);
-/* What to do if an agent has failed at its start: a clause. */
-void supervisor_advice(const struct supervised_agent *c, struct buf *out);
+/* What to do if an agent has failed at its start with these words: a clause. */
+void supervisor_advice(const struct supervised_agent *c, struct str words, struct buf *out);
 
 /* Whether nothing is left to read or to send now, nor when a turn is over. */
 bool supervisor_is_idle(const struct supervisor *s);

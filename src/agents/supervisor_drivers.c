@@ -119,7 +119,10 @@ static void show_notice(struct supervisor *s, struct supervised_agent *c)
 	const struct child *child = supervisor_child(s, c->number);
 
 	if (c->finished)
-		app_say(&s->watch->app, ROLE_OK, "%s has finished; {prompt} prompts it",
+		app_say(&s->watch->app, d->asks_nobody ? ROLE_WARN : ROLE_OK,
+			d->asks_nobody ? "%s has finished, and asks nobody in its mode; :mode "
+					 "changes that, {prompt} prompts it"
+				       : "%s has finished; {prompt} prompts it",
 			child->name);
 	c->finished = false;
 	/* the last line of one that has ended may be cut */
@@ -134,7 +137,7 @@ static void show_notice(struct supervisor *s, struct supervised_agent *c)
 	add_clean(&c->said, buf_str(&d->notice), TEXT_LINE);
 	if (d->needs_login && c->known) {
 		buf_adds(&c->said, "; ");
-		known_agent_advice(c->known, c->passed, &c->said);
+		known_agent_advice(c->known, c->passed, buf_str(&d->notice), &c->said);
 	}
 	buf_clear(&d->notice);
 	d->needs_login = false;
@@ -306,15 +309,15 @@ void supervisor_add_complaint(const struct supervised_agent *c, struct buf *out)
 	}
 	if (!c->driver->has_spoken || driver_is_login(line)) {
 		buf_adds(out, "; ");
-		supervisor_advice(c, out);
+		supervisor_advice(c, buf_str(&text), out);
 	}
 	buf_release(&text);
 }
 
-void supervisor_advice(const struct supervised_agent *c, struct buf *out)
+void supervisor_advice(const struct supervised_agent *c, struct str words, struct buf *out)
 {
 	if (c->known)
-		known_agent_advice(c->known, c->passed, out);
+		known_agent_advice(c->known, c->passed, words, out);
 	else
 		buf_adds(out, "check its command");
 }

@@ -85,9 +85,9 @@ static bool print_failure(const struct supervised_agent *s)
 	bool failed =
 		ended && (c->end.by_signal || c->end.number || (d && d->prompted < s->prompts));
 
-	supervisor_advice(s, &advice);
 	if (failed) {
 		supervisor_complaint(c, &complaint);
+		supervisor_advice(s, buf_str(&complaint), &advice);
 		say_error_text(buf_str(&complaint));
 		child_status_text(c, &words);
 		say_error("%s ended at once: %s; %s", c->name, words.p, advice.p);

@@ -285,8 +285,9 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 	bool is_stream = strcmp(source, "-") == 0;
 	char hex[65], *real = is_stream ? NULL : realpath(source, NULL);
 
-	d->group = arena_str(&d->arena, str_of(is_stream ? "stdin" : source));
-	d->source = real ? arena_str(&d->arena, str_of(real)) : d->group;
+	if (!d->group.n) /* what the journal replays is of the group that it has now */
+		d->group = arena_str(&d->arena, str_of(is_stream ? "stdin" : source));
+	d->source = arena_str(&d->arena, real ? str_of(real) : str_of(is_stream ? "stdin" : source));
 	free(real);
 	d->base = xstrdup(base);
 	d->is_dir = stat(source, &st) == 0 && S_ISDIR(st.st_mode);

@@ -91,7 +91,8 @@ struct snooze {
 };
 
 struct desk {
-	struct str group;  /* the source as given: the model's group of its sessions */
+	/* the model's group of its sessions: the source as given, unless the opener set another */
+	struct str group;
 	struct str source; /* its real path; "stdin" for a stream; by desk_open_dir the last one known */
 	struct log_identity file; /* of the source, zero unless it is a regular file */
 	VEC(struct known_log) logs; /* as the journal has them, oldest first */

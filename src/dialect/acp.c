@@ -322,6 +322,11 @@ static void decode_told(struct decoder *d, struct message *m, yyjson_val *root,
 		if (str_is(json_get_str(params, "configId"), "mode"))
 			acp_add_mode(m, json_get_str(params, "value"), session, "/params/value");
 		break;
+	case ACP_CANCEL: /* the client has to answer what is open, with "cancelled" */
+		e = event_add(m, EV_WITHDRAWN, STR_NONE, "/method");
+		e->task = session;
+		e->again = true;
+		break;
 	case ACP_OTHER:
 		if (got[B_RESULT] && !got[B_METHOD])
 			decode_answer(d, m, root, got[B_RESULT]);

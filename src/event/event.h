@@ -180,7 +180,8 @@ enum PACKED_ENUM event_type {
 	 * asks by its id on the connection: `other`, `id`, `id` */
 	EV_TOOL,          /* a tool call: id; behind an EV_ITEM with TOOL_ASKED: the one that waits */
 	EV_TURN,          /* a turn: id, or none where the protocol numbers none; state */
-	EV_WITHDRAWN,     /* an ask waits no more: id of its request; none = all of `task`, a turn */
+	EV_WITHDRAWN,     /* an ask waits no more: id of its request; none = all of `task`, a turn;
+			     again: the client cancels the turn, and will answer */
 	EV_MODE,          /* which calls it asks for from now on: other, severe */
 	EV_FOLDER,        /* where it works from now on: other */
 	EV_RUN,           /* the process was started, or ended: nothing that it asked waits */

@@ -205,6 +205,8 @@ static enum verdict verdict_of(struct apply_ctx *a, const struct event *e, struc
 	return e->verdict == VERDICT_NONE ? VERDICT_REJECTED : e->verdict;
 }
 
+static void withdraw(struct apply_ctx *a, struct ask *q);
+
 static void answer(struct apply_ctx *a, const struct event *e, const struct ask_rules *rules)
 {
 	struct ask *q = find_ask(a, e);
@@ -224,6 +226,8 @@ static void answer(struct apply_ctx *a, const struct event *e, const struct ask_
 	join_chain(a, q);
 	if (q->item == NONE || (e->severe && !q->open && q->answer == NONE))
 		return; /* not for a person; or it gives up what was withdrawn */
+	if (q->cancelled && !e->severe)
+		withdraw(a, q); /* too late for anything else */
 	if (q->answer != NONE || !q->open) {
 		report(a, SEVERITY_WARNING, rules->answer, e->at, 0,
 		       q->answer != NONE ? "a second answer to line %u%s; agents use the first"
@@ -281,6 +285,14 @@ static void withdraw(struct apply_ctx *a, struct ask *q)
 	q->open = false;
 	if (item->open || item->steps[item->n - 1].message == q->answer)
 		item_step(a, q->item, STEP_WITHDRAWN, VERDICT_WITHDRAWN, 0);
+}
+
+/* The agent takes it back. A turn that the client cancels is answered by the client, too: that may
+ * come behind the withdrawal, and decides; at the latest, the end of the turn does. */
+static void take_back(struct apply_ctx *a, struct ask *q)
+{
+	if (!q->cancelled || q->answer != NONE)
+		withdraw(a, q);
 }
 
 static void advance_open(struct session_asks *s)
@@ -377,7 +389,7 @@ static void prove_by_call(struct apply_ctx *a, const struct event *e)
 		if (!e->undecidable)
 			prove(a, q);
 		if (is_over(e) && q->answer == NONE)
-			withdraw(a, q);
+			take_back(a, q);
 		else if (is_over(e))
 			q->open = false;
 	}
@@ -389,10 +401,15 @@ static void withdraw_asked(struct apply_ctx *a, const struct event *e)
 	struct ask *q = find_ask(a, e);
 
 	if (q)
-		withdraw(a, q);
-	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++)
-		if (is_of_turn(&s->list.v[i], e) && (e->task.n || !s->list.v[i].by_subagent))
+		take_back(a, q);
+	for (uint32_t i = s->first_open; !e->id.n && i < s->list.n; i++) {
+		if (!is_of_turn(&s->list.v[i], e) || (!e->task.n && s->list.v[i].by_subagent))
+			continue;
+		if (e->again)
+			s->list.v[i].cancelled |= s->list.v[i].answer == NONE && !is_ambiguous(a);
+		else
 			withdraw(a, &s->list.v[i]);
+	}
 }
 
 /* The process that asked is gone: what it asked can no longer be answered. Whether an answer that was

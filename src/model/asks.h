@@ -56,6 +56,7 @@ struct ask {
 	bool unusable;        /* its answer is nothing that the agent knows: taken for a denial, and
 				 never proven */
 	bool given_up;        /* by its answer */
+	bool cancelled;       /* its turn is: the client answers it, even if the agent is faster */
 };
 
 /* An option that an ask offers. */

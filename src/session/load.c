@@ -416,9 +416,10 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	return &l->again_message.diags;
 }
 
-static struct desk open_desk(struct load *l, const char *source)
+/* group: lasts as long as the load; empty = the source as given. */
+static struct desk open_desk(struct load *l, const char *source, struct str group)
 {
-	struct desk d = { .sole_writer = l->desk_options.sole_writer, .idle = l->desk_options.idle,
+	struct desk d = { .group = group, .sole_writer = l->desk_options.sole_writer, .idle = l->desk_options.idle,
 			  .reader = &l->reader, .anchor = conversation_anchor,
 			  .anchor_ctx = l, .locks = &l->locks };
 	struct buf base = { 0 };
@@ -432,7 +433,8 @@ static struct desk open_desk(struct load *l, const char *source)
 void load_reopen_desk(struct load *l, uint32_t number)
 {
 	struct desk *d = &l->desks.list.v[number];
-	struct desk again = open_desk(l, d->group.p);
+	struct desk again = d->agent ? open_desk(l, d->source.p, d->group)
+				     : open_desk(l, d->group.p, STR_NONE);
 
 	/* remove all overlays, some may be undone; load_settle adds the others again */
 	for (uint32_t i = 0; i < d->drafts.n; i++)
@@ -471,11 +473,12 @@ static void open_desks(struct load *l)
 		/* a journal of standard input is of some other stream */
 		if (is_stdin && !l->desk_options.write)
 			continue;
-		vec_push(&l->desks.list, open_desk(l, is_stdin ? "-" : group.p));
+		vec_push(&l->desks.list, open_desk(l, is_stdin ? "-" : group.p, STR_NONE));
 	}
 	for (uint32_t i = 0; l->follow && i < l->wire.dirs.n; i++)
 		if (!desks_find(&l->desks, str_of(l->wire.dirs.v[i].name)))
-			vec_push(&l->desks.list, open_desk(l, l->wire.dirs.v[i].name));
+			vec_push(&l->desks.list,
+				 open_desk(l, l->wire.dirs.v[i].name, STR_NONE));
 	for (uint32_t i = 0; i < l->desks.list.n && !l->desk_options.write; i++) {
 		if (l->desks.list.v[i].trouble != JOURNAL_FINE)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
@@ -532,10 +535,8 @@ struct desk *load_add_desk(struct load *l, struct str group, const char *source)
 
 	if (d || !(l->desk_options.open || l->desk_options.write))
 		return d;
-	vec_push(&l->desks.list, open_desk(l, source));
-	d = vec_last(&l->desks.list);
-	d->group = group;
-	return d;
+	vec_push(&l->desks.list, open_desk(l, source, group));
+	return vec_last(&l->desks.list);
 }
 
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes)

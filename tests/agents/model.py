@@ -187,6 +187,12 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.reply({"object": "list", "data": [], "models": []})
 
     def do_POST(self):
+        try:
+            self.serve()
+        except ConnectionError:  # the agent has ended
+            self.close_connection = True
+
+    def serve(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
         path = self.path.split("?")[0]
         if path.endswith("/messages"):

@@ -300,6 +300,38 @@ START_TEST(to_give_up_is_proven_by_the_end_of_the_turn)
 }
 END_TEST
 
+#define CANCEL "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{\"sessionId\":\"S\"}}"
+#define TAKEN_BACK \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":0}}"
+
+/* The agent was faster than the second half of what a person sent. */
+START_TEST(a_cancelled_turn_is_answered_behind_the_withdrawal)
+{
+	hear_text(&b, BY_CLIENT, PROMPT("3", "S"));
+	hear_text(&b, BY_AGENT, CALL("S", "c1", ""));
+	hear_text(&b, BY_AGENT, ASK("0", "S", "c1"));
+	hear_text(&b, BY_CLIENT, CANCEL);
+	hear_text(&b, BY_AGENT, TAKEN_BACK);
+	hear_text(&b, BY_AGENT, NEWS("S", "c1", "failed"));
+	ck_assert(bench_state(&b, bench_item(&b, ITEM_PERMISSION, "S/c1")).open);
+	hear_text(&b, BY_CLIENT, _i ? CHOOSE("0", "y") : CANCELLED("0"));
+	hear_text(&b, BY_AGENT, DONE("3", "cancelled"));
+	ck_assert_int_eq(verdict_of("S/c1"), _i ? VERDICT_WITHDRAWN : VERDICT_REJECTED);
+	ck_assert_int_eq(delivery_of("S/c1"), _i ? DELIVERY_NONE : DELIVERY_ACKNOWLEDGED);
+}
+END_TEST
+
+START_TEST(a_cancelled_turn_that_nobody_answers_is_over)
+{
+	hear_text(&b, BY_CLIENT, PROMPT("3", "S"));
+	hear_text(&b, BY_AGENT, ASK("0", "S", "c1"));
+	hear_text(&b, BY_CLIENT, CANCEL);
+	hear_text(&b, BY_AGENT, TAKEN_BACK);
+	hear_text(&b, BY_AGENT, DONE("3", "cancelled"));
+	ck_assert_int_eq(verdict_of("S/c1"), VERDICT_WITHDRAWN);
+}
+END_TEST
+
 START_TEST(a_prompt_that_waits_keeps_the_turn_of_its_session)
 {
 	hear_text(&b, BY_CLIENT, PROMPT("3", "S"));
@@ -453,6 +485,8 @@ int main(void)
 	tcase_add_loop_test(asks, answers_that_do_nothing_are_told, 0, ROWS(complaints));
 	tcase_add_loop_test(asks, only_what_follows_from_the_answer_proves_it, 0, ROWS(proofs));
 	tcase_add_test(asks, to_give_up_is_proven_by_the_end_of_the_turn);
+	tcase_add_loop_test(asks, a_cancelled_turn_is_answered_behind_the_withdrawal, 0, 2);
+	tcase_add_test(asks, a_cancelled_turn_that_nobody_answers_is_over);
 	tcase_add_test(asks, a_prompt_that_waits_keeps_the_turn_of_its_session);
 	tcase_add_test(asks, ids_start_again_with_a_new_process);
 	tcase_add_test(asks, a_call_that_is_over_waits_no_more);

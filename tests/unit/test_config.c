@@ -308,12 +308,13 @@ START_TEST(agents_to_run)
 			"shell reads it, not an array");
 	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"environment\": 1}]}",
 			"c.json:1:45: no part of an agent \"environment\"; there are name, command, prompt, "
-			"dialect, folder, env, role, capabilities, speaks");
+			"mode, dialect, folder, env, role, capabilities, speaks");
 	parse(&c, STR("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"dialect\": \"acp\", "
-		      "\"prompt\": \"@TASK.md\"}]}"));
+		      "\"prompt\": \"@TASK.md\", \"mode\": \"plan\"}]}"));
 	assert_problems_of(&c, "");
 	ck_assert_str_eq(c.agents.v[0].dialect, "acp");
 	ck_assert_str_eq(c.agents.v[0].prompt, "@TASK.md");
+	ck_assert_str_eq(c.agents.v[0].mode, "plan");
 	config_release(&c);
 	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"dialect\": \"latin\"}]}",
 			"c.json:1:56: agents.dialect must be \"claude\", \"codex\", \"acp\" or \"none\", not "
