@@ -153,14 +153,14 @@ static void add_once(struct outcome *r, struct str sentence)
 	vec_push(&r->missing, sentence);
 }
 
-/* Why a group cannot be sent. */
-static void add_missing(const struct decide_command *d, uint32_t group, struct outcome *r)
+/* Why the group that begins there cannot be sent. */
+static void add_missing(const struct decide_command *d, uint32_t first, struct outcome *r)
 {
-	for (uint32_t i = 0; i < d->plan.list.n; i++) {
+	uint32_t end = plan_group_end(&d->plan, first);
+
+	for (uint32_t i = first; i < end; i++) {
 		const struct proposal *p = &d->plan.list.v[i];
 
-		if (p->group != group)
-			continue;
 		for (uint32_t k = 0; k < p->missing.n; k++)
 			add_once(r, p->missing.v[k]);
 		if (p->needs_sure)
@@ -250,15 +250,17 @@ static void finish(struct decide_command *d, uint32_t draft, bool deliver, struc
 {
 	const struct proposal *p = proposal_of(d, draft);
 	const struct draft *now;
-	uint32_t before = d->desk->letters.n;
+	uint32_t before = d->desk->letters.n, group = 0;
 	struct err err;
 
-	if (p)
-		add_missing(d, p->group, r);
-	else
+	if (p) {
+		group = plan_group_first(&d->plan, (uint32_t)(p - d->plan.list.v));
+		add_missing(d, group, r);
+	} else {
 		add_refusals(d, draft, r);
+	}
 	if (p && deliver && !r->missing.n && refuse_unfinished(d, r) == 0 &&
-	    plan_send_group(&d->plan, d->desk, p->group, &err))
+	    plan_send_group(&d->plan, group, &err))
 		vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
 	now = &d->desk->drafts.v[draft];
 	add_held_beside(d, before, now->letter, r);

@@ -416,16 +416,16 @@ static bool is_wanted_change(const struct draft *d)
 }
 
 /* The accepted findings and changes of one review become one revision. */
-static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
+static uint64_t together(const struct encoding *e, const struct draft *d)
 {
-	struct owner left, right;
+	struct owner of;
 
-	if (!is_wanted_change(a) || !is_wanted_change(b) || a->number == NONE || b->number == NONE)
-		return false;
-	left = item_owner(e->model, &e->model->items.v[a->number]);
-	right = item_owner(e->model, &e->model->items.v[b->number]);
-	return left.session == right.session && left.review == right.review &&
-	       left.review != NONE && left.task == right.task;
+	if (!is_wanted_change(d))
+		return 0;
+	of = item_owner(e->model, &e->model->items.v[d->number]);
+	return of.review == NONE
+		       ? 0
+		       : hash_mix(hash_mix(hash_mix(hash_seed, of.session), of.review), of.task);
 }
 
 /* ---- corrections ---- */
