@@ -321,7 +321,7 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 		}
 		encode_plain(&e, p, &turn);
 	}
-	json_reader_release(&e.json);
+	encoding_release(&e);
 }
 
 static void encode(struct encoding *e)

@@ -6,6 +6,7 @@
 #include "channel/file_locks.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
+#include "encode/encode_collaboration.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -255,6 +256,12 @@ struct str encode_uuid(struct encoding *e)
 	return keep_str(e, str_make(text, 36));
 }
 
+void encoding_release(struct encoding *e)
+{
+	json_reader_release(&e->json);
+	revision_index_free(e->revisions);
+}
+
 /* ---- grouping ---- */
 
 static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *why)
@@ -492,7 +499,7 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 		for (uint32_t k = e.first; k < p->list.n; k++)
 			p->list.v[k].group = i;
 	}
-	json_reader_release(&e.json);
+	encoding_release(&e);
 	free(group);
 	free(next);
 	free(done);

@@ -130,7 +130,10 @@ struct encoding {
 	uint32_t first; /* the group's first proposal in the plan */
 	bool via_queue; /* the item came through an escalation queue; its log is not at hand */
 	struct json_reader json; /* holds one message at a time: copy what must last */
+	struct revision_index *revisions; /* encode_revision.c */
 };
+
+void encoding_release(struct encoding *e);
 
 /* Whether the i-th proposal of the plan uses up numbers (sequence_number, task ids) that the next
  * message continues: it is of this group, or all of its group is complete. What is refused is not
