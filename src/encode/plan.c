@@ -594,6 +594,28 @@ int plan_send_group(struct plan *p, uint32_t first, struct err *err)
 	return rc;
 }
 
+int plan_send_groups(struct plan *p, uint32_t first, bool sure, uint32_t *end, struct err *err)
+{
+	struct desk *desk = p->list.v[first].desk;
+	VEC(struct letter) letters = { 0 };
+	VEC(struct outgoing) groups = { 0 };
+	uint32_t i = first, sent = 0;
+	int rc;
+
+	while (i < p->list.n && p->list.v[i].desk == desk && plan_group_is_ready(p, i, sure)) {
+		vec_push(&groups, ((struct outgoing){ .n = plan_group_end(p, i) - i }));
+		for (uint32_t last = plan_group_end(p, i); i < last; i++)
+			vec_push(&letters, p->list.v[i].letter);
+	}
+	*end = i;
+	for (uint32_t k = 0; k < groups.n; sent += groups.v[k++].n)
+		groups.v[k].letters = &letters.v[sent];
+	rc = desk_send_groups(desk, groups.v, groups.n, err);
+	vec_release(&groups);
+	vec_release(&letters);
+	return rc;
+}
+
 bool plan_can_send(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->list.n; i = plan_group_end(p, i))

@@ -108,6 +108,9 @@ int plan_lock(const struct plan *p, struct file_locks *locks, bool sure, struct 
 bool plan_heard_all(const struct plan *p, const struct file_locks *locks);
 /* Sends the replies of the group that begins there (desk_send_all). -1: "NOT recorded…". */
 int plan_send_group(struct plan *p, uint32_t first, struct err *err);
+/* Sends that group and those behind it (desk_send_groups), as long as they are of the same desk and
+ * ready; *end: the first one that is not. */
+int plan_send_groups(struct plan *p, uint32_t first, bool sure, uint32_t *end, struct err *err);
 /* Whether all its drafts can still be sent after more messages were applied. */
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
 		     int64_t wall_ms);

@@ -559,15 +559,16 @@ static void send_plan(struct decider *s, bool sure)
 	struct err err = { { 0 } };
 	bool failed = false;
 
-	for (uint32_t i = 0; i < s->plan.list.n && !failed; i = plan_group_end(&s->plan, i)) {
+	for (uint32_t i = 0, end; i < s->plan.list.n && !failed; i = end) {
 		const struct desk *d = s->plan.list.v[i].desk;
 		uint32_t before = d->letters.n;
 
 		if (!plan_group_is_ready(&s->plan, i, sure)) {
 			tally.left++;
+			end = plan_group_end(&s->plan, i);
 			continue;
 		}
-		failed = plan_send_group(&s->plan, i, &err) != 0;
+		failed = plan_send_groups(&s->plan, i, sure, &end, &err) != 0;
 		count_letters(d, before, &tally);
 	}
 	if (is_on_top(s, &view_preflight))
