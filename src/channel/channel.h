@@ -119,6 +119,15 @@ enum channel_result channel_prepare(struct channel *c, struct str bytes, bool af
 				    struct attempt *out, struct err *err);
 enum channel_result channel_send(struct channel *c, struct str bytes, const struct attempt *at,
 				 struct err *err);
+/* Several messages to a file that stays locked: where each of them will begin, to be recorded by one
+ * sync; */
+enum channel_result channel_prepare_all(struct channel *c, const struct str *bytes, uint32_t n,
+					struct attempt *out, struct err *err);
+/* appends the next one there: CHANNEL_FAILED, too, if somebody else has written meanwhile; */
+enum channel_result channel_append(struct channel *c, struct str bytes, const struct attempt *at,
+				   struct err *err);
+/* and syncs them. */
+enum channel_result channel_sync(struct channel *c, struct err *err);
 enum channel_found channel_probe(struct channel *c, struct str bytes, const struct attempt *at,
 				 struct err *err);
 void channel_close(struct channel *c);

@@ -13,7 +13,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { OPEN_TRIES = 8 };
+enum {
+	OPEN_TRIES = 8,
+	PRINT_BYTES = 256, /* before a message, that its attempt has a hash of */
+};
 
 /* What the file holds of a message, from an offset on. */
 struct trace {
@@ -132,19 +135,35 @@ static bool is_not_replaced(const struct channel *c, struct stat *st, struct err
 	return false;
 }
 
-/* Hash of up to 256 bytes before the offset: detects a file that was truncated and has grown
- * again. */
+static uint32_t print_of(struct str bytes)
+{
+	unsigned char hash[32];
+	uint32_t print;
+
+	sha256(bytes, hash);
+	memcpy(&print, hash, sizeof(print));
+	return print;
+}
+
+/* The last bytes before the offset; *n of them, -1 and errno. */
+static int read_before(int fd, uint64_t offset, char bytes[PRINT_BYTES], size_t *n)
+{
+	size_t want = offset < PRINT_BYTES ? (size_t)offset : PRINT_BYTES;
+	ssize_t got = want ? read_at(fd, bytes, want, offset - want) : 0;
+
+	*n = got < 0 ? 0 : (size_t)got;
+	return got < 0 ? -1 : 0;
+}
+
+/* Hash of the bytes before the offset: detects a file that was truncated and has grown again. */
 static int hash_before(int fd, uint64_t offset, uint32_t *print)
 {
-	char bytes[256];
-	size_t n = offset < sizeof(bytes) ? (size_t)offset : sizeof(bytes);
-	unsigned char hash[32];
-	ssize_t got = n ? read_at(fd, bytes, n, offset - n) : 0;
+	char bytes[PRINT_BYTES];
+	size_t n;
 
-	if (got < 0)
+	if (read_before(fd, offset, bytes, &n) < 0)
 		return -1;
-	sha256(str_make(bytes, (size_t)got), hash);
-	memcpy(print, hash, sizeof(*print));
+	*print = print_of(str_make(bytes, n));
 	return 0;
 }
 
@@ -246,12 +265,7 @@ static enum channel_result file_send(struct channel *c, struct str bytes, const 
 		return CHANNEL_UNCERTAIN;
 	if (!t.whole)
 		r = file_append(c, bytes, &t, size, err);
-	if (r == CHANNEL_OK && sync_data(c->fd) < 0)
-		r = channel_fail(CHANNEL_UNCERTAIN, err,
-				 "%.300s: written, but not safe on the disk: "
-				 "%s; check the disk, then resend",
-				 c->path, strerror(errno));
-	return r;
+	return r == CHANNEL_OK ? channel_sync(c, err) : r;
 }
 
 static enum channel_found file_probe(struct channel *c, struct str bytes, const struct attempt *at,
@@ -274,6 +288,70 @@ static enum channel_found file_probe(struct channel *c, struct str bytes, const 
 	err_set(err, "%.300s: the message is there, but not safe on the disk: %s; check the disk",
 		c->path, strerror(errno));
 	return FOUND_TROUBLE;
+}
+
+/* Keeps the last PRINT_BYTES. */
+static void add_to_tail(struct buf *tail, struct str bytes)
+{
+	buf_add_str(tail, bytes.n > PRINT_BYTES ? str_from(bytes, bytes.n - PRINT_BYTES) : bytes);
+	if (tail->n > PRINT_BYTES) {
+		memmove(tail->p, tail->p + tail->n - PRINT_BYTES, PRINT_BYTES);
+		tail->n = PRINT_BYTES;
+	}
+}
+
+enum channel_result channel_prepare_all(struct channel *c, const struct str *bytes, uint32_t n,
+					struct attempt *out, struct err *err)
+{
+	struct buf tail = { 0 };
+	size_t before;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!channel_is_line(bytes[i], err))
+			return CHANNEL_FAILED;
+	if (channel_prepare(c, bytes[0], false, &out[0], err) != CHANNEL_OK)
+		return CHANNEL_FAILED;
+	buf_reserve(&tail, 2 * PRINT_BYTES + 1);
+	if (read_before(c->fd, out[0].offset, tail.p, &before) < 0) {
+		buf_release(&tail);
+		return channel_fail(CHANNEL_FAILED, err, "%.300s: its end cannot be read: %s", c->path,
+				    strerror(errno));
+	}
+	tail.n = before;
+	if (out[0].lead)
+		buf_addc(&tail, '\n');
+	for (uint32_t i = 1; i < n; i++) {
+		add_to_tail(&tail, bytes[i - 1]);
+		out[i] = out[0];
+		out[i].lead = false;
+		out[i].offset = out[i - 1].offset + out[i - 1].lead + bytes[i - 1].n;
+		out[i].print = print_of(buf_str(&tail));
+	}
+	buf_release(&tail);
+	return CHANNEL_OK;
+}
+
+enum channel_result channel_append(struct channel *c, struct str bytes, const struct attempt *at,
+				   struct err *err)
+{
+	const struct trace nothing = { .ends_line = !at->lead };
+	struct stat st;
+
+	if (channel_fstat(c->fd, &st) < 0 || (uint64_t)st.st_size != at->offset)
+		return channel_fail(CHANNEL_FAILED, err,
+				    "%.300s: somebody else has written to it just now; resend",
+				    c->path);
+	return file_append(c, bytes, &nothing, at->offset, err);
+}
+
+enum channel_result channel_sync(struct channel *c, struct err *err)
+{
+	if (sync_data(c->fd) == 0)
+		return CHANNEL_OK;
+	return channel_fail(CHANNEL_UNCERTAIN, err,
+			    "%.300s: written, but not safe on the disk: %s; check the disk, then "
+			    "resend",
+			    c->path, strerror(errno));
 }
 
 const struct channel_ops channel_file = { file_open, file_prepare, file_send, file_probe };

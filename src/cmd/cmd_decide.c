@@ -153,14 +153,14 @@ static void add_once(struct outcome *r, struct str sentence)
 	vec_push(&r->missing, sentence);
 }
 
-/* Why a group cannot be sent. */
-static void add_missing(const struct decide_command *d, uint32_t group, struct outcome *r)
+/* Why the group that begins there cannot be sent. */
+static void add_missing(const struct decide_command *d, uint32_t first, struct outcome *r)
 {
-	for (uint32_t i = 0; i < d->plan.list.n; i++) {
+	uint32_t end = plan_group_end(&d->plan, first);
+
+	for (uint32_t i = first; i < end; i++) {
 		const struct proposal *p = &d->plan.list.v[i];
 
-		if (p->group != group)
-			continue;
 		for (uint32_t k = 0; k < p->missing.n; k++)
 			add_once(r, p->missing.v[k]);
 		if (p->needs_sure)
@@ -178,10 +178,11 @@ static const struct proposal *proposal_of(const struct decide_command *d, uint32
 }
 
 /* Held messages that go along with the decision's own: queue entries, notes, copies. */
-static void add_held_beside(const struct decide_command *d, uint32_t from, uint32_t own,
-			    struct outcome *r)
+static void add_held_beside(const struct decide_command *d, uint32_t own, struct outcome *r)
 {
-	for (uint32_t i = from; i < d->desk->letters.n; i++) {
+	uint32_t n = d->desk->letters.n, batch = own < n ? d->desk->letters.v[own].batch : n;
+
+	for (uint32_t i = batch; i < n && d->desk->letters.v[i].batch == batch; i++) {
 		const struct letter *l = &d->desk->letters.v[i];
 
 		if (l->state == LETTER_HELD && i != own)
@@ -245,29 +246,48 @@ static int make_plan_locked(struct decide_command *d, uint32_t only, struct err 
 	return taken;
 }
 
+/* The outcome of a draft, which was sent or is staged; reports what else its group holds: by the first
+ * draft of it. */
+static void tell_outcome(struct decide_command *d, uint32_t draft, bool is_first, struct outcome *r)
+{
+	const struct proposal *p = proposal_of(d, draft);
+	const struct draft *now = &d->desk->drafts.v[draft];
+
+	if (is_first)
+		add_held_beside(d, now->letter, r);
+	r->delivery = draft_delivery(d->desk, now, &d->load.model);
+	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
+}
+
+/* The first proposal of the group that the draft is in; NONE: none says it, and why. */
+static uint32_t group_of(struct decide_command *d, uint32_t draft, struct outcome *r)
+{
+	const struct proposal *p = proposal_of(d, draft);
+	uint32_t group = NONE;
+
+	if (p) {
+		group = plan_group_first(&d->plan, (uint32_t)(p - d->plan.list.v));
+		add_missing(d, group, r);
+	} else {
+		add_refusals(d, draft, r);
+	}
+	return group;
+}
+
 /* Fills the outcome of a draft; sends its group if asked to. */
 static void finish(struct decide_command *d, uint32_t draft, bool deliver, struct outcome *r)
 {
-	const struct proposal *p = proposal_of(d, draft);
-	const struct draft *now;
-	uint32_t before = d->desk->letters.n;
+	uint32_t group = group_of(d, draft, r);
 	struct err err;
 
-	if (p)
-		add_missing(d, p->group, r);
-	else
-		add_refusals(d, draft, r);
-	if (p && deliver && !r->missing.n && refuse_unfinished(d, r) == 0 &&
-	    plan_send_group(&d->plan, d->desk, p->group, &err))
+	if (group != NONE && deliver && !r->missing.n && refuse_unfinished(d, r) == 0 &&
+	    plan_send_group(&d->plan, group, &err))
 		vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
-	now = &d->desk->drafts.v[draft];
-	add_held_beside(d, before, now->letter, r);
-	r->delivery = draft_delivery(d->desk, now, &d->load.model);
+	tell_outcome(d, draft, deliver, r);
 	if (desk_confirm(d->desk, &err)) { /* nothing was sent that would have */
 		vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
 		r->delivery = DELIVERY_NONE;
 	}
-	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
 }
 
 /* What can never be sent does not stay staged: its item was closed or reworded since. */
@@ -455,25 +475,51 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	return report(d, &r);
 }
 
+/* Sends all groups that are ready. -1: not all of them, err. */
+static int send_ready(struct decide_command *d, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0, end; i < d->plan.list.n && rc == 0; i = end) {
+		if (plan_group_is_ready(&d->plan, i, false))
+			rc = plan_send_groups(&d->plan, i, false, &end, err);
+		else
+			end = plan_group_end(&d->plan, i);
+	}
+	return rc;
+}
+
+/* After send_ready; failed: its error, or NULL. */
+static void finish_sent(struct decide_command *d, uint32_t draft, const struct err *failed,
+			struct outcome *r)
+{
+	bool staged = d->desk->drafts.v[draft].state == DRAFT_STAGED;
+	uint32_t group = group_of(d, draft, r);
+	const struct letter *first = group == NONE ? NULL : &d->plan.list.v[group].letter;
+
+	if (staged && first && !r->missing.n && refuse_unfinished(d, r) == 0 && failed)
+		vec_push(&r->missing, str_of(failed->text));
+	tell_outcome(d, draft, first && first->drafts.n && first->drafts.v[0] == draft, r);
+}
+
 static int deliver_all(struct decide_command *d)
 {
 	uint32_t n = d->desk->drafts.n, reported = 0;
 	int code = EXIT_FINE, one;
 	struct err err;
-	bool busy = make_plan_locked(d, NONE, &err) != 0;
+	bool failed = make_plan_locked(d, NONE, &err) != 0;
 
+	if (!failed && (d->desk->recovered || !desk_unfinished(d->desk)))
+		failed = send_ready(d, &err) != 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct outcome r = { 0 };
 
-		/* the first of a group sends it; the others only report */
 		if (d->desk->drafts.v[i].state != DRAFT_STAGED &&
 		    !(proposal_of(d, i) && d->desk->drafts.v[i].state == DRAFT_WRITTEN))
 			continue;
 		r.item = d->desk->drafts.v[i].item;
 		r.verb = str_of(verb_name(d->desk->drafts.v[i].verb));
-		if (busy)
-			vec_push(&r.missing, str_of(err.text));
-		finish(d, i, d->desk->drafts.v[i].state == DRAFT_STAGED, &r);
+		finish_sent(d, i, failed ? &err : NULL, &r);
 		drop_refused(d, i, &r);
 		one = report(d, &r);
 		code = one ? one : code;

@@ -13,12 +13,14 @@
 #include "loop/loop.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	TRIES_MAX = 3,
 	LOOK_MS = 100, /* for an agent's holder to respond */
+	BATCH_MAX = 1000, /* letters that share their syncs */
 };
 
 /* Where in the agents' stream the letter is said now. One that has left stays where it was sent if the
@@ -173,7 +175,8 @@ static int record_result(struct desk *d, uint32_t number, enum channel_result r,
 	return 0;
 }
 
-static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
+/* clean: no earlier attempt has written anything. */
+static int transmit(struct desk *d, uint32_t number, bool anew, bool clean, struct err *err)
 {
 	struct letter *l = &d->letters.v[number];
 	struct channel own = { .fd = -1, .sole_writer = d->sole_writer, .wait_ms = d->wait_ms,
@@ -181,7 +184,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	struct channel *locked = locked_channel(d, l), *c = locked ? locked : &own;
 	struct err why = { { 0 } };
 	enum channel_result r;
-	bool doubt = l->tried && l->uncertain;
+	bool doubt = l->tried && l->uncertain && !clean;
 	uint32_t before;
 
 	if (!letter_is_unfinished(l))
@@ -223,7 +226,6 @@ static bool prepare_locked(struct desk *d, struct letter *l)
 	if (!c || !d->journal.writing || find_blocking(d, l, d->letters.n) != NONE ||
 	    channel_prepare(c, l->bytes, false, &l->attempt, &ignored) != CHANNEL_OK)
 		return false;
-	find_anchor(d, l, false);
 	return true;
 }
 
@@ -249,51 +251,233 @@ static int check_intent(const struct desk *d, const struct letter *l, struct err
 	return 0;
 }
 
-/* The records of letters that are sent together; *attempt has that of the first one if it can be sent at
- * once, else nothing. */
-static int record_letters(struct desk *d, const struct letter *letters, uint32_t n, struct buf *line,
-			  struct buf *attempt, struct err *err)
+/* Letters that are about to be recorded, and the records. */
+struct outbox {
+	VEC(struct letter) letters; /* their drafts are borrowed */
+	struct buf text;
+	VEC(size_t) ends; /* of the records in the text */
+	uint32_t first;   /* number of the first letter on the desk */
+};
+
+static void outbox_release(struct outbox *o)
+{
+	vec_release(&o->letters);
+	vec_release(&o->ends);
+	buf_release(&o->text);
+}
+
+static struct str outbox_record(const struct outbox *o, uint32_t i)
+{
+	size_t from = i ? o->ends.v[i - 1] : 0;
+
+	return str_make(o->text.p + from, o->ends.v[i] - from);
+}
+
+static int append_outbox(struct desk *d, const struct outbox *o, struct err *err)
+{
+	struct str *records = xmalloc(o->ends.n * sizeof(*records));
+	int rc;
+
+	for (uint32_t i = 0; i < o->ends.n; i++)
+		records[i] = outbox_record(o, i);
+	rc = desk_append_all(d, records, o->ends.n, true, err);
+	free(records);
+	return rc;
+}
+
+static void apply_outbox(struct desk *d, const struct outbox *o)
+{
+	for (uint32_t i = 0; i < o->ends.n; i++)
+		record_apply(d, outbox_record(o, i));
+}
+
+/* The record of letters that are sent together, which get their ids. */
+static int record_letters(struct desk *d, struct letter *letters, uint32_t n, struct buf *line,
+			  struct err *err)
 {
 	if (n > 1)
 		buf_adds(line, "{\"state\":\"INTENTS\",\"list\":[");
 	for (uint32_t i = 0; i < n; i++) {
-		struct letter fresh = letters[i];
-
-		if (check_intent(d, &fresh, err))
+		if (check_intent(d, &letters[i], err))
 			return -1;
-		decision_id(fresh.id);
-		fresh.time_ms = timestamp_now_ms();
+		decision_id(letters[i].id);
+		letters[i].time_ms = timestamp_now_ms();
 		if (n > 1)
 			json_comma(line);
-		if (n == 1 && fresh.channel == CHANNEL_NONE)
-			record_done(d, &fresh, line);
+		if (n == 1 && letters[i].channel == CHANNEL_NONE)
+			record_done(d, &letters[i], line);
 		else
-			record_intent(d, &fresh, line);
-		if (i == 0 && prepare_locked(d, &fresh))
-			record_attempt(d, &fresh, attempt);
+			record_intent(d, &letters[i], line);
 	}
 	if (n > 1)
 		buf_adds(line, "]}");
 	return 0;
 }
 
+/* Copies them behind the others. */
+static void copy_letters(struct outbox *o, const struct outgoing *group)
+{
+	for (uint32_t i = 0; i < group->n; i++)
+		vec_push(&o->letters, group->letters[i]);
+}
+
+/* Records INTENT of each group, and ATTEMPT of the first `attempts` letters. */
+static int record_outbox(struct desk *d, struct outbox *o, const struct outgoing *groups, uint32_t n,
+			 uint32_t attempts, struct err *err)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < n; at += groups[i++].n) {
+		if (record_letters(d, &o->letters.v[at], groups[i].n, &o->text, err))
+			return -1;
+		vec_push(&o->ends, o->text.n);
+	}
+	for (uint32_t i = 0; i < attempts; i++) {
+		find_anchor(d, &o->letters.v[i], false);
+		record_attempt(d, &o->letters.v[i], &o->text);
+		vec_push(&o->ends, o->text.n);
+	}
+	if (append_outbox(d, o, err))
+		return -1;
+	o->first = d->letters.n; /* after desk_append_all, which may have replayed another's journal */
+	apply_outbox(d, o); /* so exactly what the journal has is sent */
+	return 0;
+}
+
 int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
 		  struct err *err)
 {
-	struct buf line = { 0 }, attempt = { 0 };
-	int rc = record_letters(d, letters, n, &line, &attempt, err);
-	const struct str records[] = { buf_str(&line), buf_str(&attempt) };
+	const struct outgoing group = { letters, n };
+	struct outbox o = { 0 };
+	bool prepared;
+	int rc;
 
-	if (rc == 0)
-		rc = desk_append_all(d, records, attempt.n ? 2 : 1, true, err);
-	*first = d->letters.n; /* after desk_append_all, which may have replayed another's journal */
-	for (uint32_t i = 0; rc == 0 && i < (attempt.n ? 2 : 1); i++)
-		record_apply(d, records[i]); /* send exactly what the journal has */
+	copy_letters(&o, &group);
+	prepared = n && prepare_locked(d, &o.letters.v[0]);
+	rc = record_outbox(d, &o, &group, 1, prepared, err);
+	*first = rc ? d->letters.n : o.first;
 	for (uint32_t i = 0; i < n && rc == 0; i++)
-		rc = i == 0 && attempt.n ? transmit_prepared(d, *first, err)
-					 : transmit(d, *first + i, false, err);
-	buf_release(&line);
-	buf_release(&attempt);
+		rc = i == 0 && prepared ? transmit_prepared(d, *first, err)
+					: transmit(d, *first + i, false, false, err);
+	outbox_release(&o);
+	return rc;
+}
+
+/* ---- many letters to one file ---- */
+
+/* How many of the groups go to the file of the first one, which is locked. */
+static uint32_t count_batch(const struct desk *d, const struct outgoing *groups, uint32_t n)
+{
+	const struct channel *c = locked_channel(d, &groups[0].letters[0]);
+	uint32_t letters = 0;
+
+	for (uint32_t i = 0; i < n && c; i++) {
+		letters += groups[i].n;
+		if (letters > BATCH_MAX)
+			return i;
+		for (uint32_t k = 0; k < groups[i].n; k++)
+			if (locked_channel(d, &groups[i].letters[k]) != c)
+				return i;
+	}
+	return c ? n : 0;
+}
+
+/* Where each letter will be in the file. */
+static bool prepare_batch(struct desk *d, struct outbox *o)
+{
+	uint32_t n = o->letters.n;
+	struct str *bytes = xmalloc(n * sizeof(*bytes));
+	struct attempt *attempts = xcalloc(n, sizeof(*attempts));
+	struct err ignored; /* desk_send_all will say it */
+	bool fine = d->journal.writing &&
+		    find_blocking(d, &o->letters.v[0], d->letters.n) == NONE;
+
+	for (uint32_t i = 0; i < n; i++)
+		bytes[i] = o->letters.v[i].bytes;
+	fine = fine && channel_prepare_all(locked_channel(d, &o->letters.v[0]), bytes, n, attempts,
+					   &ignored) == CHANNEL_OK;
+	for (uint32_t i = 0; i < n && fine; i++)
+		o->letters.v[i].attempt = attempts[i];
+	free(bytes);
+	free(attempts);
+	return fine;
+}
+
+static int mark_all_sent(struct desk *d, uint32_t first, uint32_t n, struct err *err)
+{
+	struct outbox o = { 0 };
+	struct err why;
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++) {
+		record_sent(d, &d->letters.v[first + i], &o.text);
+		vec_push(&o.ends, o.text.n);
+	}
+	rc = append_outbox(d, &o, &why);
+	if (rc)
+		err_set(err, "the messages went out, but that was %.450s", why.text);
+	else
+		apply_outbox(d, &o);
+	outbox_release(&o);
+	return rc;
+}
+
+/* Writes letters whose ATTEMPTs are recorded, up to the first one that fails. */
+static int transmit_batch(struct desk *d, uint32_t first, uint32_t n, struct err *err)
+{
+	struct channel *c = locked_channel(d, &d->letters.v[first]);
+	enum channel_result r = CHANNEL_OK, synced;
+	struct err why = { { 0 } }, unsafe = { { 0 } };
+	uint32_t done = 0;
+	int rc = 0;
+
+	while (done < n && r == CHANNEL_OK) {
+		const struct letter *l = &d->letters.v[first + done];
+
+		r = channel_append(c, l->bytes, &l->attempt, &why);
+		done += r == CHANNEL_OK;
+	}
+	synced = done ? channel_sync(c, &unsafe) : CHANNEL_OK;
+	if (done && synced == CHANNEL_OK)
+		rc = mark_all_sent(d, first, done, err);
+	for (uint32_t i = 0; i < done && synced != CHANNEL_OK && rc == 0; i++)
+		rc = record_result(d, first + i, synced, false, &unsafe, err);
+	if (r == CHANNEL_UNCERTAIN && rc == 0)
+		rc = record_result(d, first + done++, r, false, &why, err);
+	for (; done < n && rc == 0; done++) /* held behind it, or not where they were expected */
+		rc = transmit(d, first + done, false, true, err);
+	return rc;
+}
+
+/* 1: it must be sent the usual way, and nothing was recorded. */
+static int send_batch(struct desk *d, const struct outgoing *groups, uint32_t n, struct err *err)
+{
+	struct outbox o = { 0 };
+	int rc = 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		copy_letters(&o, &groups[i]);
+	if (prepare_batch(d, &o)) {
+		rc = record_outbox(d, &o, groups, n, o.letters.n, err);
+		if (rc == 0)
+			rc = transmit_batch(d, o.first, o.letters.n, err);
+	}
+	outbox_release(&o);
+	return rc;
+}
+
+int desk_send_groups(struct desk *d, const struct outgoing *groups, uint32_t n, struct err *err)
+{
+	uint32_t batch, ignored;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n && rc == 0; i += batch) {
+		batch = count_batch(d, &groups[i], n - i);
+		rc = batch > 1 ? send_batch(d, &groups[i], batch, err) : 1;
+		batch = rc == 1 ? 1 : batch;
+		if (rc == 1)
+			rc = desk_send_all(d, groups[i].letters, groups[i].n, &ignored, err);
+	}
 	return rc;
 }
 
@@ -310,7 +494,7 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 			       d->letters.v[before].id);
 	if (d->access != DESK_WRITES)
 		return err_set(err, "%s", d->why.text);
-	return transmit(d, letter, true, err);
+	return transmit(d, letter, true, false, err);
 }
 
 enum channel_found desk_look_for(struct desk *d, const struct letter *l, struct err *err)
@@ -416,6 +600,6 @@ uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err)
 		else if (letter_is_lost(d, &d->letters.v[i]))
 			desk_give_up(d, i, true, err);
 		else
-			transmit(d, i, may_send_twice(&d->letters.v[i], uncertain), err);
+			transmit(d, i, may_send_twice(&d->letters.v[i], uncertain), false, err);
 	return desk_unfinished(d);
 }

@@ -428,7 +428,7 @@ static void encode_original(struct encoding *e, uint32_t i, struct replica *c,
 	draft->item = q->item;
 	draft->rev = q->rev;
 	encoder->encode(&inner);
-	json_reader_release(&inner.json);
+	encoding_release(&inner);
 	vec_release(&desk.drafts);
 	adopt_letters(e, i, first, q, terms.reply, unconfirmed, heard_bytes);
 }

@@ -281,12 +281,12 @@ static void add_both_ends(const struct model *m, struct agents *to, uint32_t mes
 }
 
 /* All agents that sent or received a message about the task, its developer first. */
-static void add_task_agents(const struct encoding *e, const struct item *item, uint32_t message,
+static void add_task_agents(struct encoding *e, const struct item *item, uint32_t message,
 			    struct agents *to)
 {
 	const struct model *m = e->model;
 	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
-	uint32_t given = find_assignment(m, item);
+	uint32_t given = find_assignment(e, item);
 
 	add_agent(m, to, message_route(m, message)->from);
 	if (given != NONE)
@@ -335,10 +335,11 @@ static void encode_abort(struct encoding *e)
 
 /* The architect who sent or received the message, else the session's first, else the agent that
  * assigned the task, if it has no other type. Never the person. */
-static uint32_t find_architect(const struct model *m, const struct item *item, uint32_t message)
+static uint32_t find_architect(struct encoding *e, const struct item *item, uint32_t message)
 {
+	const struct model *m = e->model;
 	uint32_t sides[] = { message_route(m, message)->to, message_route(m, message)->from };
-	uint32_t session = item_session(m, item), given = find_assignment(m, item), giver;
+	uint32_t session = item_session(m, item), given = find_assignment(e, item), giver;
 
 	for (uint32_t i = 0; i < 2 + m->agents.n; i++) {
 		uint32_t agent = i < 2 ? sides[i] : i - 2;
@@ -398,7 +399,7 @@ static void encode_escalations(struct encoding *e)
 		bool said;
 
 		state_of(e, i, &state);
-		architect = find_architect(e->model, item_of(e, i), state.message);
+		architect = find_architect(e, item_of(e, i), state.message);
 		session = item_session(e->model, item_of(e, i));
 		said = !e->terms->escalate_to ||
 		       (architect != NONE &&
@@ -416,16 +417,16 @@ static bool is_wanted_change(const struct draft *d)
 }
 
 /* The accepted findings and changes of one review become one revision. */
-static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
+static uint64_t together(const struct encoding *e, const struct draft *d)
 {
-	struct owner left, right;
+	struct owner of;
 
-	if (!is_wanted_change(a) || !is_wanted_change(b) || a->number == NONE || b->number == NONE)
-		return false;
-	left = item_owner(e->model, &e->model->items.v[a->number]);
-	right = item_owner(e->model, &e->model->items.v[b->number]);
-	return left.session == right.session && left.review == right.review &&
-	       left.review != NONE && left.task == right.task;
+	if (!is_wanted_change(d))
+		return 0;
+	of = item_owner(e->model, &e->model->items.v[d->number]);
+	return of.review == NONE
+		       ? 0
+		       : hash_mix(hash_mix(hash_mix(hash_seed, of.session), of.review), of.task);
 }
 
 /* ---- corrections ---- */

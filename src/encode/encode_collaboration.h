@@ -48,6 +48,7 @@ void encode_retry(struct encoding *e);    /* an accepted blocked task */
 void encode_verdict(struct encoding *e);
 
 /* The newest assignment of the item's task or another of its chain, or NONE. */
-uint32_t find_assignment(const struct model *m, const struct item *item);
+uint32_t find_assignment(struct encoding *e, const struct item *item);
+void revision_index_free(struct revision_index *x);
 
 #endif

@@ -116,7 +116,7 @@ int command_write(const struct addressed_command *c, const struct model *m, cons
 	put_payload(out, c, head.session_id);
 	human_message_end(out);
 	buf_addc(out, '\n');
-	json_reader_release(&e.json);
+	encoding_release(&e);
 	plan_release(&strings);
 	return 0;
 }

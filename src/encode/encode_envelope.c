@@ -289,7 +289,7 @@ void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
 				path, why.n ? ": " : "", why.n ? why.p : "");
 	else
 		proposal_set_bytes(&e, p, &line);
-	json_reader_release(&e.json);
+	encoding_release(&e);
 	buf_release(&line);
 	buf_release(&why);
 }

@@ -15,10 +15,10 @@ static bool is_decision(const struct draft *d)
 	       (d->verb == VERB_ACCEPT || d->verb == VERB_PARTIAL || d->verb == VERB_REJECT);
 }
 
-static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
+static uint64_t together(const struct encoding *e, const struct draft *d)
 {
 	(void)e;
-	return is_decision(a) && is_decision(b) && str_eq(a->session, b->session);
+	return is_decision(d) ? str_hash(d->session) : 0;
 }
 
 /* The file attached by the drafts, else by the terms; NULL = none. A Request carries one artifact:
@@ -321,7 +321,7 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 		}
 		encode_plain(&e, p, &turn);
 	}
-	json_reader_release(&e.json);
+	encoding_release(&e);
 }
 
 static void encode(struct encoding *e)

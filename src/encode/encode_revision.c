@@ -7,6 +7,8 @@
 #include "dialect/marker.h"
 #include "json/compose.h"
 
+#include <stdlib.h>
+
 #define NOT_GIVEN STR("not given")
 
 struct revision {
@@ -15,20 +17,27 @@ struct revision {
 	bool urgent;
 };
 
-uint32_t find_assignment(const struct model *m, const struct item *item)
+/* What encoding would look for again and again among all tasks and letters. */
+struct revision_index {
+	VEC(uint32_t) newest; /* assignment of a task or its revisions, by the first of these */
+	struct map bases;     /* of a task's name without "-rev-N": numbers in the list */
+	VEC(struct revised {
+		uint64_t base; /* hash */
+		uint64_t highest;
+	}) list;
+	struct json_reader json;
+	uint32_t proposals; /* that many of the plan are in it */
+};
+
+void revision_index_free(struct revision_index *x)
 {
-	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
-	uint32_t newest = NONE;
-
-	for (uint32_t i = 0; root != NONE && i < m->tasks.n; i++) {
-		const struct task *t = &m->tasks.v[i];
-
-		for (uint32_t k = t->root == root ? t->steps.n : 0; k-- > 0;)
-			if (t->steps.v[k].assigned &&
-			    (newest == NONE || t->steps.v[k].message > newest))
-				newest = t->steps.v[k].message;
-	}
-	return newest;
+	if (!x)
+		return;
+	vec_release(&x->newest);
+	map_release(&x->bases);
+	vec_release(&x->list);
+	json_reader_release(&x->json);
+	free(x);
 }
 
 /* The task id that a message assigns; *root: the message */
@@ -43,13 +52,6 @@ static struct str task_of_letter(struct json_reader *json, const struct letter *
 				 yyjson_val **root)
 {
 	return l->dialect == DIALECT_COLLABORATION ? task_of_line(json, l->bytes, root) : STR_NONE;
-}
-
-static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
-{
-	uint32_t message = find_assignment(e->model, item);
-
-	return message == NONE ? NULL : parse_message(e, message);
 }
 
 enum { SUFFIX_DIGITS = 8 };
@@ -98,36 +100,115 @@ static struct str base_of(struct str id)
 	return is_revision(id, stem, &number) ? stem : id;
 }
 
-static void raise_revision(uint64_t *highest, struct str id, struct str base)
+/* session: NONE for names in letters */
+static uint64_t base_hash(uint32_t session, struct str base)
 {
-	uint64_t number;
+	return hash_mix(str_hash(base), session);
+}
 
-	if (is_revision(id, base, &number) && number > *highest)
-		*highest = number;
+static uint64_t highest_of(const struct revision_index *x, uint64_t base, uint32_t *number)
+{
+	for (uint32_t it = 0, i; map_next(&x->bases, base, &it, &i);)
+		if (x->list.v[i].base == base) {
+			*number = i;
+			return x->list.v[i].highest;
+		}
+	*number = NONE;
+	return 0;
+}
+
+/* Notes the id of a task, which may be a revision. */
+static void note_id(struct revision_index *x, uint32_t session, struct str id)
+{
+	struct str base = base_of(id);
+	uint64_t hash, number;
+	uint32_t at;
+
+	if (base.n == id.n || !is_revision(id, base, &number))
+		return;
+	hash = base_hash(session, base);
+	if (highest_of(x, hash, &at) < number && at != NONE)
+		x->list.v[at].highest = number;
+	if (at != NONE)
+		return;
+	map_add(&x->bases, hash, x->list.n);
+	vec_push(&x->list, ((struct revised){ hash, number }));
+}
+
+static void note_letter(struct revision_index *x, const struct letter *l)
+{
+	yyjson_val *root;
+
+	note_id(x, NONE, task_of_letter(&x->json, l, &root));
+}
+
+static void note_task(struct revision_index *x, const struct model *m, const struct task *t)
+{
+	uint32_t *newest = &x->newest.v[t->root];
+
+	note_id(x, t->session, model_str(m, t->id));
+	for (uint32_t k = 0; k < t->steps.n; k++)
+		if (t->steps.v[k].assigned &&
+		    (*newest == NONE || t->steps.v[k].message > *newest))
+			*newest = t->steps.v[k].message;
+}
+
+/* Made by the first use: neither tasks nor letters change while a plan is made. */
+static struct revision_index *index_of(struct encoding *e)
+{
+	struct revision_index *x = e->revisions;
+
+	if (x)
+		return x;
+	x = e->revisions = xcalloc(1, sizeof(*x));
+	for (uint32_t i = 0; i < e->model->tasks.n; i++)
+		vec_push(&x->newest, NONE);
+	for (uint32_t i = 0; i < e->model->tasks.n; i++)
+		note_task(x, e->model, &e->model->tasks.v[i]);
+	for (uint32_t i = 0; e->desk && i < e->desk->letters.n; i++)
+		note_letter(x, &e->desk->letters.v[i]);
+	return x;
+}
+
+uint32_t find_assignment(struct encoding *e, const struct item *item)
+{
+	uint32_t task = item_task(e->model, item);
+
+	return task == NONE ? NONE : index_of(e)->newest.v[e->model->tasks.v[task].root];
+}
+
+static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
+{
+	uint32_t message = find_assignment(e, item);
+
+	return message == NONE ? NULL : parse_message(e, message);
 }
 
 /* A task id that is used neither in the session nor in letters that are still to be sent. */
 static struct str new_task_id(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
-	const struct desk *d = e->desk;
 	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item_task(m, item)].root].id));
-	struct json_reader json = { 0 };
+	struct revision_index *x = index_of(e);
 	struct buf id = { 0 };
-	uint64_t highest = 0;
-	yyjson_val *root;
+	uint64_t highest, said;
+	uint32_t ignored;
 
-	for (uint32_t i = 0; i < m->tasks.n; i++)
-		if (m->tasks.v[i].session == item_session(m, item))
-			raise_revision(&highest, model_str(m, m->tasks.v[i].id), base);
-	for (uint32_t i = 0; i < d->letters.n; i++)
-		raise_revision(&highest, task_of_letter(&json, &d->letters.v[i], &root), base);
-	for (uint32_t i = 0; i < e->plan->list.n; i++)
-		if (proposal_counts(e, i))
-			raise_revision(&highest,
-				       task_of_letter(&json, &e->plan->list.v[i].letter, &root),
-				       base);
-	json_reader_release(&json);
+	/* what is encoded just now is finished, and stays as it is, once the next group is */
+	for (; x->proposals < e->first; x->proposals++)
+		if (proposal_counts(e, x->proposals))
+			note_letter(x, &e->plan->list.v[x->proposals].letter);
+	highest = highest_of(x, base_hash(item_session(m, item), base), &ignored);
+	said = highest_of(x, base_hash(NONE, base), &ignored);
+	highest = said > highest ? said : highest;
+	for (uint32_t i = e->first; i < e->plan->list.n; i++) {
+		yyjson_val *root;
+		struct str used = task_of_letter(&x->json, &e->plan->list.v[i].letter, &root);
+		uint64_t number;
+
+		if (is_revision(used, base, &number) && number > highest)
+			highest = number;
+	}
 	buf_add_str(&id, base);
 	buf_printf(&id, "-rev-%llu", (unsigned long long)highest + 1);
 	if (e->via_queue) { /* the number may be used in the original log */
@@ -285,7 +366,7 @@ static void assign_again(struct encoding *e, struct proposal *p, const struct or
 
 	payload = payload_of(root);
 	task = json_get(payload, "task");
-	if (is_damaged(e->model, find_assignment(e->model, item))) {
+	if (is_damaged(e->model, find_assignment(e, item))) {
 		propose_missing(e, p, "the assignment of its task is ambiguous or damaged and "
 				      "cannot be copied; only its sender can change that");
 		return;

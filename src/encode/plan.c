@@ -6,6 +6,7 @@
 #include "channel/file_locks.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
+#include "encode/encode_collaboration.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -272,6 +273,12 @@ struct str encode_uuid(struct encoding *e)
 	return keep_str(e, str_make(text, 36));
 }
 
+void encoding_release(struct encoding *e)
+{
+	json_reader_release(&e->json);
+	revision_index_free(e->revisions);
+}
+
 /* ---- grouping ---- */
 
 static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *why)
@@ -344,13 +351,6 @@ bool plan_is_current(const struct plan *p, const struct model *m, const struct r
 	return current;
 }
 
-static bool belong_together(const struct encoding *e, const struct draft *a, const struct draft *b)
-{
-	const struct encoder_ops *encoder = encoders[a->dialect];
-
-	return encoder->together && a->dialect == b->dialect && encoder->together(e, a, b);
-}
-
 static void encode_group(struct encoding *e)
 {
 	const struct encoder_ops *encoder = encoders[draft_of(e, 0)->dialect];
@@ -378,20 +378,55 @@ static void check_group(struct encoding *e, uint32_t first)
 	}
 }
 
-/* Collects the drafts that go out with draft i, and marks them as done. */
-static void collect_group(struct encoding *e, uint32_t i, bool *done, uint32_t *group)
+/* A draft that may go into one message with others. */
+struct companion {
+	uint64_t key; /* what they share */
+	uint32_t draft;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct companion *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->draft < b->draft ? -1 : a->draft > b->draft;
+}
+
+/* Sets next[i] to the draft behind draft i in its message, or NONE, for all that are not done. */
+static void link_companions(const struct encoding *e, const bool *done, uint32_t *next)
 {
 	const struct desk *d = e->desk;
+	VEC(struct companion) list = { 0 };
 
+	for (uint32_t i = 0; i < d->drafts.n; i++) {
+		const struct draft *draft = &d->drafts.v[i];
+		const struct encoder_ops *encoder = encoders[draft->dialect];
+		uint64_t key = done[i] || !encoder->together ? 0 : encoder->together(e, draft);
+
+		next[i] = NONE;
+		if (key)
+			vec_push(&list, ((struct companion){ hash_mix(key, draft->dialect), i }));
+	}
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_key);
+	for (uint32_t i = 1; i < list.n; i++)
+		if (list.v[i].key == list.v[i - 1].key)
+			next[list.v[i - 1].draft] = list.v[i].draft;
+	vec_release(&list);
+}
+
+/* Collects the drafts that go out with draft i, and marks them as done. */
+static void collect_group(struct encoding *e, uint32_t i, const uint32_t *next, bool *done,
+			  uint32_t *group)
+{
 	e->drafts = group;
 	e->n = 0;
 	e->first = e->plan->list.n;
-	group[e->n++] = i;
-	for (uint32_t k = i + 1; k < d->drafts.n; k++)
-		if (!done[k] && belong_together(e, &d->drafts.v[i], &d->drafts.v[k])) {
-			group[e->n++] = k;
-			done[k] = true;
-		}
+	for (; i != NONE; i = next[i]) {
+		group[e->n++] = i;
+		done[i] = true;
+	}
 }
 
 static bool has_draft(const struct encoding *e, uint32_t draft)
@@ -462,16 +497,18 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 {
 	struct encoding e = { .plan = p, .desk = desk, .model = m, .reader = r, .terms = t };
 	uint32_t n = desk->drafts.n, *group = xmalloc((n + 1) * sizeof(*group));
+	uint32_t *next = xmalloc((n + 1) * sizeof(*next));
 	bool *done = xcalloc(n + 1, sizeof(*done));
 
 	if (t->named)
 		p->named = arena_str(&p->arena, str_of(t->named));
 	for (uint32_t i = 0; i < n; i++)
 		done[i] = !is_planned(&e, i, only) || !is_on_page(&e, i) || is_dropped(&e, i);
+	link_companions(&e, done, next);
 	for (uint32_t i = 0; i < n; i++) {
 		if (done[i])
 			continue;
-		collect_group(&e, i, done, group);
+		collect_group(&e, i, next, done, group);
 		if (only != NONE && !has_draft(&e, only))
 			continue;
 		encode_group(&e);
@@ -479,18 +516,39 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 		for (uint32_t k = e.first; k < p->list.n; k++)
 			p->list.v[k].group = i;
 	}
-	json_reader_release(&e.json);
+	encoding_release(&e);
 	free(group);
+	free(next);
 	free(done);
 }
 
-bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure)
+static bool is_same_group(const struct proposal *a, const struct proposal *b)
 {
-	for (uint32_t i = 0; i < p->list.n; i++) {
+	return a->desk == b->desk && a->group == b->group;
+}
+
+uint32_t plan_group_first(const struct plan *p, uint32_t i)
+{
+	while (i > 0 && is_same_group(&p->list.v[i - 1], &p->list.v[i]))
+		i--;
+	return i;
+}
+
+uint32_t plan_group_end(const struct plan *p, uint32_t i)
+{
+	while (++i < p->list.n && is_same_group(&p->list.v[i - 1], &p->list.v[i]))
+		;
+	return i;
+}
+
+bool plan_group_is_ready(const struct plan *p, uint32_t first, bool sure)
+{
+	uint32_t end = plan_group_end(p, first);
+
+	for (uint32_t i = first; i < end; i++) {
 		const struct proposal *one = &p->list.v[i];
 
-		if (one->desk == desk && one->group == group &&
-		    (!is_complete(one) || (one->needs_sure && !sure)))
+		if (!is_complete(one) || (one->needs_sure && !sure))
 			return false;
 	}
 	return true;
@@ -508,10 +566,14 @@ int plan_lock(const struct plan *p, struct file_locks *locks, bool sure, struct 
 	enum file_lock_result r = LOCK_NOT_NEW;
 	int taken = 0;
 
-	for (uint32_t i = 0; i < p->list.n; i++)
-		if (p->list.v[i].letter.channel == CHANNEL_FILE &&
-		    plan_group_is_ready(p, p->list.v[i].desk, p->list.v[i].group, sure))
-			vec_push(&paths, p->list.v[i].letter.path.p);
+	for (uint32_t i = 0, end; i < p->list.n; i = end) {
+		end = plan_group_end(p, i);
+		if (!plan_group_is_ready(p, i, sure))
+			continue;
+		for (uint32_t k = i; k < end; k++)
+			if (p->list.v[k].letter.channel == CHANNEL_FILE)
+				vec_push(&paths, p->list.v[k].letter.path.p);
+	}
 	if (paths.n)
 		qsort(paths.v, paths.n, sizeof(*paths.v), by_path);
 	for (uint32_t i = 0; i < paths.n && r != LOCK_BUSY; i++) {
@@ -536,24 +598,45 @@ bool plan_heard_all(const struct plan *p, const struct file_locks *locks)
 	return true;
 }
 
-int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err)
+int plan_send_group(struct plan *p, uint32_t first, struct err *err)
 {
 	VEC(struct letter) letters = { 0 };
-	uint32_t first;
+	uint32_t end = plan_group_end(p, first), number;
 	int rc;
 
-	for (uint32_t i = 0; i < p->list.n; i++)
-		if (p->list.v[i].desk == desk && p->list.v[i].group == group)
+	for (uint32_t i = first; i < end; i++)
+		vec_push(&letters, p->list.v[i].letter);
+	rc = desk_send_all(p->list.v[first].desk, letters.v, letters.n, &number, err);
+	vec_release(&letters);
+	return rc;
+}
+
+int plan_send_groups(struct plan *p, uint32_t first, bool sure, uint32_t *end, struct err *err)
+{
+	struct desk *desk = p->list.v[first].desk;
+	VEC(struct letter) letters = { 0 };
+	VEC(struct outgoing) groups = { 0 };
+	uint32_t i = first, sent = 0;
+	int rc;
+
+	while (i < p->list.n && p->list.v[i].desk == desk && plan_group_is_ready(p, i, sure)) {
+		vec_push(&groups, ((struct outgoing){ .n = plan_group_end(p, i) - i }));
+		for (uint32_t last = plan_group_end(p, i); i < last; i++)
 			vec_push(&letters, p->list.v[i].letter);
-	rc = desk_send_all(desk, letters.v, letters.n, &first, err);
+	}
+	*end = i;
+	for (uint32_t k = 0; k < groups.n; sent += groups.v[k++].n)
+		groups.v[k].letters = &letters.v[sent];
+	rc = desk_send_groups(desk, groups.v, groups.n, err);
+	vec_release(&groups);
 	vec_release(&letters);
 	return rc;
 }
 
 bool plan_can_send(const struct plan *p)
 {
-	for (uint32_t i = 0; i < p->list.n; i++)
-		if (plan_group_is_ready(p, p->list.v[i].desk, p->list.v[i].group, true))
+	for (uint32_t i = 0; i < p->list.n; i = plan_group_end(p, i))
+		if (plan_group_is_ready(p, i, true))
 			return true;
 	return false;
 }

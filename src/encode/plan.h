@@ -94,8 +94,11 @@ void plan_turn(struct plan *p, struct desk *desk, const struct model *m, const s
 /* The first input envelope, read from a file. */
 void plan_envelope(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 		   const struct terms *t, const char *path);
-/* Whether all proposals of a group are complete; sure: needs_sure is confirmed. */
-bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure);
+/* The proposals of a group follow each other: the first of them, and the one behind, by any of them. */
+uint32_t plan_group_first(const struct plan *p, uint32_t i);
+uint32_t plan_group_end(const struct plan *p, uint32_t i);
+/* Whether all proposals of the group that begins there are complete; sure: needs_sure is confirmed. */
+bool plan_group_is_ready(const struct plan *p, uint32_t first, bool sure);
 /* Locks the files that its complete groups go to, for those who then read what others wrote there,
  * plan again and send: until nothing new is locked, since another plan may need other files. sure: as
  * above. -1: another program holds one, err. */
@@ -103,8 +106,11 @@ int plan_lock(const struct plan *p, struct file_locks *locks, bool sure, struct 
 /* Whether nobody has written to the reply files of answers to a queue's entries since the plan was
  * made. Those of the sources are read by the conversation (session/conversation.h). */
 bool plan_heard_all(const struct plan *p, const struct file_locks *locks);
-/* Sends the replies of a group (desk_send_all). -1: "NOT recorded…". */
-int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err);
+/* Sends the replies of the group that begins there (desk_send_all). -1: "NOT recorded…". */
+int plan_send_group(struct plan *p, uint32_t first, struct err *err);
+/* Sends that group and those behind it (desk_send_groups), as long as they are of the same desk and
+ * ready; *end: the first one that is not. */
+int plan_send_groups(struct plan *p, uint32_t first, bool sure, uint32_t *end, struct err *err);
 /* Whether all its drafts can still be sent after more messages were applied. */
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
 		     int64_t wall_ms);
@@ -127,7 +133,10 @@ struct encoding {
 	uint32_t first; /* the group's first proposal in the plan */
 	bool via_queue; /* the item came through an escalation queue; its log is not at hand */
 	struct json_reader json; /* holds one message at a time: copy what must last */
+	struct revision_index *revisions; /* encode_revision.c */
 };
+
+void encoding_release(struct encoding *e);
 
 /* Whether the i-th proposal of the plan uses up numbers (sequence_number, task ids) that the next
  * message continues: it is of this group, or all of its group is complete. What is refused is not
@@ -189,8 +198,9 @@ struct item_verbs {
 /* How decisions are said in a dialect. */
 struct encoder_ops {
 	const struct item_verbs *verbs; /* the first matching row counts */
-	/* Whether two staged drafts go into one message. NULL = never. */
-	bool (*together)(const struct encoding *e, const struct draft *a, const struct draft *b);
+	/* A hash of what the drafts of one message share; 0 = a message of its own. NULL = never
+	 * together. */
+	uint64_t (*together)(const struct encoding *e, const struct draft *d);
 	/* Turns a group of drafts into proposals. NULL = nothing can be said. */
 	void (*encode)(struct encoding *e);
 	/* Adds the messages that encoding an answer to the group's i-th item needs, for an

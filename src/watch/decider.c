@@ -412,16 +412,14 @@ void decider_next_page(struct decider *s)
 /* Notes the drafts of all letters that are sent together with this one; false = it has none. */
 static bool drop_group(struct decider *s, uint32_t letter)
 {
-	const struct proposal *one = &s->plan.list.v[letter];
-	uint32_t before = s->dropped.list.n;
+	uint32_t before = s->dropped.list.n, end = plan_group_end(&s->plan, letter);
 
-	for (uint32_t i = 0; i < s->plan.list.n; i++) {
+	for (uint32_t i = plan_group_first(&s->plan, letter); i < end; i++) {
 		const struct proposal *p = &s->plan.list.v[i];
 
 		for (uint32_t k = 0; k < p->letter.drafts.n; k++)
-			if (p->desk == one->desk && p->group == one->group)
-				vec_push(&s->dropped.list,
-					 ((struct draft_ref){ p->desk, p->letter.drafts.v[k] }));
+			vec_push(&s->dropped.list,
+				 ((struct draft_ref){ p->desk, p->letter.drafts.v[k] }));
 	}
 	return s->dropped.list.n > before;
 }
@@ -485,15 +483,6 @@ static void say_result(struct decider *s, const struct tally *t, const struct er
 		buf_printf(&line, ", %u not complete yet: they stay staged", t->left);
 	app_say(s->app, t->held ? ROLE_HELD : t->left ? ROLE_WARN : ROLE_OK, "%s", line.p);
 	buf_release(&line);
-}
-
-static bool is_first_of_group(const struct plan *p, uint32_t i)
-{
-	for (uint32_t k = 0; k < i; k++)
-		if (p->list.v[k].desk == p->list.v[i].desk &&
-		    p->list.v[k].group == p->list.v[i].group)
-			return false;
-	return true;
 }
 
 static void count_letters(const struct desk *d, uint32_t from, struct tally *t)
@@ -570,18 +559,17 @@ static void send_plan(struct decider *s, bool sure)
 	struct err err = { { 0 } };
 	bool failed = false;
 
-	for (uint32_t i = 0; i < s->plan.list.n && !failed; i++) {
-		const struct proposal *p = &s->plan.list.v[i];
-		uint32_t before = p->desk->letters.n;
+	for (uint32_t i = 0, end; i < s->plan.list.n && !failed; i = end) {
+		const struct desk *d = s->plan.list.v[i].desk;
+		uint32_t before = d->letters.n;
 
-		if (!is_first_of_group(&s->plan, i))
-			continue;
-		if (!plan_group_is_ready(&s->plan, p->desk, p->group, sure)) {
+		if (!plan_group_is_ready(&s->plan, i, sure)) {
 			tally.left++;
+			end = plan_group_end(&s->plan, i);
 			continue;
 		}
-		failed = plan_send_group(&s->plan, p->desk, p->group, &err) != 0;
-		count_letters(p->desk, before, &tally);
+		failed = plan_send_groups(&s->plan, i, sure, &end, &err) != 0;
+		count_letters(d, before, &tally);
 	}
 	if (is_on_top(s, &view_preflight))
 		app_back(s->app);

@@ -7,6 +7,7 @@
 # chain		n tasks, each of which depends on the one before
 # star		n tasks, all of which depend on the first, and it on all of them
 # items		n reviews of n tasks, with a finding each
+# reviews	the same, of tasks that were assigned: n findings that can be accepted
 # rounds	n reviews of one task, with a finding each
 # agents	n agents, of which each says something
 # sessions	n sessions of a feedback loop
@@ -78,7 +79,10 @@ BEGIN {
 			assign(i, i ? task(i - 1) : "")
 		else if (shape == "items")
 			review(i, i, "reviewer-1", i, i + 1)
-		else if (shape == "rounds")
+		else if (shape == "reviews") {
+			assign(i, "")
+			review(n + i, i, "reviewer-1", i, i + 1)
+		} else if (shape == "rounds")
 			review(i, 0, "reviewer-1", i, i + 1)
 		else if (shape == "agents")
 			review(i, i, "reviewer-" i, 0, 0)

@@ -4,6 +4,7 @@
 #include "decide/records.h"
 
 #include "base/io.h"
+#include "channel/file_locks.h"
 #include "unit.h"
 
 #include <ftw.h>
@@ -17,6 +18,7 @@ static struct model model;
 static struct decoder decoder;
 static struct message message;
 static struct desk desk;
+static bool no_room;
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -367,6 +369,63 @@ START_TEST(one_that_cannot_be_staged_stops_all)
 }
 END_TEST
 
+/* Somebody who knows no locks writes behind the first message, or there is no room for the second. */
+static ssize_t meddle(int fd, const void *from, size_t n)
+{
+	static const char other[] = "{\"other\":1}\n";
+	struct str bytes = str_make(from, n);
+	ssize_t put;
+
+	if (no_room && str_starts(bytes, STR("{\"n\":2")))
+		return errno = ENOSPC, -1;
+	put = write(fd, from, n);
+	if (!no_room && str_starts(bytes, STR("{\"n\":1")))
+		ck_assert_int_eq(write(fd, other, sizeof(other) - 1), sizeof(other) - 1);
+	return put;
+}
+
+START_TEST(a_batch_is_disturbed)
+{
+	static const char *const lines[] = { "{\"n\":1}\n", "{\"n\":2}\n", "{\"n\":3}\n" };
+	struct file_locks locks = { 0 };
+	struct letter letters[3];
+	struct outgoing groups[3];
+	struct draft drafts[] = { draft_on("find-1"), draft_on("find-2"), draft_on("find-3") };
+	struct buf out = { 0 };
+	struct err err = { { 0 } };
+	uint32_t first;
+
+	ck_assert_int_eq(desk_stage_all(&desk, drafts, 3, &first, &err), 0);
+	ck_assert_int_eq(file_locks_add(&locks, out_path, NULL, &err), LOCK_TAKEN);
+	desk.locks = &locks;
+	for (uint32_t i = 0; i < 3; i++) {
+		letters[i] = letter_of(first + i);
+		letters[i].channel = CHANNEL_FILE;
+		letters[i].bytes = str_of(lines[i]);
+		groups[i] = (struct outgoing){ &letters[i], 1 };
+	}
+	no_room = _i;
+	io.write = meddle;
+	ck_assert_msg(desk_send_groups(&desk, groups, 3, &err) == 0, "%s", err.text);
+	io_reset();
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_SENT);
+	for (uint32_t i = 1; i < 3; i++) {
+		ck_assert_int_eq(desk.letters.v[i].state, _i ? LETTER_HELD : LETTER_SENT);
+		ck_assert(!desk.letters.v[i].uncertain);
+	}
+	if (_i)
+		ck_assert_uint_eq(desk_recover(&desk, false, &err), 0);
+	ck_assert_int_eq(io_read_file(out_path, 1000, &out, &err), 0);
+	ck_assert_str_eq(out.p, _i ? "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n"
+				   : "{\"n\":1}\n{\"other\":1}\n{\"n\":2}\n{\"n\":3}\n");
+	for (uint32_t i = 0; i < 3; i++)
+		vec_release(&letters[i].drafts);
+	desk.locks = NULL;
+	file_locks_release(&locks);
+	buf_release(&out);
+}
+END_TEST
+
 /* Two names of one file, opened before there is a journal: the first decision creates it for both. */
 START_TEST(two_names_have_one_journal)
 {
@@ -635,6 +694,7 @@ int main(void)
 	tcase_add_loop_test(t, what_is_not_complete_is_not_staged, 0, 10);
 	tcase_add_test(t, several_are_staged_and_undone_at_once);
 	tcase_add_loop_test(t, an_unconfirmed_draft_is_confirmed_or_lost, 0, 2);
+	tcase_add_loop_test(t, a_batch_is_disturbed, 0, 2);
 	tcase_add_loop_test(t, one_that_cannot_be_staged_stops_all, 0, 2);
 	return unit_run(suite);
 }

@@ -438,10 +438,10 @@ START_TEST(a_plan_with_an_empty_letter_is_not_ready)
 	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
 	make(1);
 	ck_assert(plan_is_ready(&bench.plan));
-	ck_assert(plan_group_is_ready(&bench.plan, &bench.desk, 0, true));
+	ck_assert(plan_group_is_ready(&bench.plan, 0, true));
 	bench.plan.list.v[0].letter.bytes = _i ? STR("\n") : STR("");
 	ck_assert(!plan_is_ready(&bench.plan));
-	ck_assert(!plan_group_is_ready(&bench.plan, &bench.desk, 0, true));
+	ck_assert(!plan_group_is_ready(&bench.plan, 0, true));
 }
 END_TEST
 

@@ -37,9 +37,10 @@ static const struct scene scenes[] = {
 	{ "fifo, nothing may be repeated", CHANNEL_FIFO, DIALECT_ENVELOPE, 80 },
 	{ "file, staged at once", CHANNEL_FILE, DIALECT_FEEDBACK, 80, AT_ONCE },
 	{ "file, locked", CHANNEL_FILE, DIALECT_FEEDBACK, 80, ONE_BY_ONE, .locked = true },
+	{ "file, locked, at once", CHANNEL_FILE, DIALECT_FEEDBACK, 80, AT_ONCE, .locked = true },
 	{ "staged at once and undone", CHANNEL_FILE, DIALECT_FEEDBACK, 80, TAKEN_BACK },
 };
-enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), SENDING = SCENES - 1, LOCKED = 6 };
+enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), SENDING = SCENES - 1, LOCKED = 6, BATCH = 7 };
 
 /* What is lost when the process ends by a fault. */
 enum loss { LOSS_NONE, LOSS_JOURNAL, LOSS_OUTBOX, LOSSES };
@@ -198,7 +199,7 @@ static void stage(struct desk *d, const struct scene *s, int from, int to, uint3
 					    .by = STR("anna"),
 					    .number = NONE };
 	}
-	if (s->locked) {
+	if (s->locked && s->how == ONE_BY_ONE) {
 		if (desk_stage_unconfirmed(d, &drafts[from], first, &err))
 			*first = NONE;
 		return; /* not shown yet */
@@ -218,20 +219,46 @@ static void take_back(struct desk *d, uint32_t first)
 	report->undone = desk_undo_all(d, drafts, LETTERS, &err) == 0;
 }
 
-static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t draft)
+static struct letter letter_of(const struct scene *s, int i, uint32_t draft)
 {
 	struct letter l = { .dialect = s->dialect,
 			    .channel = s->type,
 			    .path = str_of(path_of_letter(s, i)),
 			    .bytes = buf_str(&messages[i]),
 			    .to = STR("dev") };
+
+	vec_push(&l.drafts, draft);
+	return l;
+}
+
+static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t draft)
+{
+	struct letter l = letter_of(s, i, draft);
 	uint32_t number;
 	struct err err;
 
-	vec_push(&l.drafts, draft);
 	if (desk_send_all(d, &l, 1, &number, &err) == 0)
 		report->shown[i] = d->letters.v[number].state == LETTER_SENT;
 	vec_release(&l.drafts);
+}
+
+static void send_letters(struct desk *d, const struct scene *s, const uint32_t drafts[LETTERS])
+{
+	struct letter letters[LETTERS];
+	struct outgoing groups[LETTERS];
+	uint32_t first = d->letters.n;
+	struct err err;
+
+	for (int i = 0; i < LETTERS; i++) {
+		letters[i] = letter_of(s, i, drafts[i]);
+		groups[i] = (struct outgoing){ &letters[i], 1 };
+	}
+	desk_send_groups(d, groups, LETTERS, &err);
+	for (int i = 0; i < LETTERS; i++) {
+		report->shown[i] = first + (uint32_t)i < d->letters.n &&
+				   d->letters.v[first + (uint32_t)i].state == LETTER_SENT;
+		vec_release(&letters[i].drafts);
+	}
 }
 
 static void decide(const struct scene *s)
@@ -251,7 +278,9 @@ static void decide(const struct scene *s)
 		drafts[1] = drafts[0] + 1;
 	if (s->how == TAKEN_BACK && report->staged[0])
 		take_back(&d, drafts[0]);
-	for (int i = 0; i < LETTERS; i++) {
+	if (s->how == AT_ONCE && s->locked && report->staged[0])
+		send_letters(&d, s, drafts);
+	for (int i = 0; i < LETTERS && !(s->how == AT_ONCE && s->locked); i++) {
 		if (s->how == ONE_BY_ONE)
 			stage(&d, s, i, i + 1, &drafts[i]);
 		if (report->staged[i] || (s->locked && drafts[i] != NONE))
@@ -723,6 +752,20 @@ START_TEST(a_message_to_a_locked_file_is_three_syncs)
 }
 END_TEST
 
+/* And so are several: after the first has left, the file and all SENTs. */
+START_TEST(many_messages_to_a_locked_file_are_three_syncs)
+{
+	static unsigned char kinds[CALLS_MAX];
+	unsigned calls = count_calls(&scenes[BATCH], kinds), at = 0, syncs = 0;
+
+	while (at < calls && kinds[at] != CALL_SENDS)
+		at++;
+	for (; at < calls; at++)
+		syncs += kinds[at] == CALL_SYNC;
+	ck_assert_uint_eq(syncs, 2);
+}
+END_TEST
+
 /* ---- hit twice ---- */
 
 /* What a run has left on the disk, to begin there again. The outbox keeps its identity. */
@@ -1019,7 +1062,8 @@ static const struct {
 	{ BUG_SYNC_AFTER, 0 }, { BUG_SYNC_AFTER, 1 }, { BUG_SYNC_AFTER, 2 },
 	{ BUG_SENT_EARLY, 0 }, { BUG_SENT_EARLY, 1 }, { BUG_SENT_EARLY, 2 },
 	{ BUG_NO_PROBE, 0 },   { BUG_NO_PROBE, 4 },   { BUG_SYNC_AFTER, LOCKED },
-	{ BUG_SENT_EARLY, LOCKED }, { BUG_NO_PROBE, LOCKED },
+	{ BUG_SENT_EARLY, LOCKED }, { BUG_NO_PROBE, LOCKED }, { BUG_SYNC_AFTER, BATCH },
+	{ BUG_NO_PROBE, BATCH },
 };
 
 START_TEST(planted_bugs_are_found)
@@ -1043,6 +1087,7 @@ int main(void)
 	tcase_add_loop_test(t, every_call_fails_or_ends_the_process, 0, SCENES);
 	tcase_add_loop_test(t, every_call_of_the_recovery_too, 0, SENDING);
 	tcase_add_test(t, a_message_to_a_locked_file_is_three_syncs);
+	tcase_add_test(t, many_messages_to_a_locked_file_are_three_syncs);
 	tcase_add_test(t, journal_and_file_torn_at_every_byte);
 	tcase_add_test(t, journal_and_folder_torn_at_every_byte);
 	tcase_add_loop_test(t, planted_bugs_are_found, 0, sizeof(planted) / sizeof(planted[0]));
