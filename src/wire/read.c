@@ -368,6 +368,11 @@ static enum wire_step begin_looking(struct wire_reading *r)
 	r->at = r->source->start;
 	scan_init(&r->scan, r->at);
 	r->state = READING_LOOKS;
+	/* the bytes that showed it when it was dated are still the same */
+	if (r->source->held && r->file->is_lines) {
+		r->scan.state = SCAN_REJECTED;
+		return begin_cutting(r);
+	}
 	if (!wire_is_review(r->file->base))
 		return WIRE_MORE;
 	r->file->whole = true;
