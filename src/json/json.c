@@ -289,7 +289,7 @@ bool json_is_possible(struct str bytes)
 		return true;
 	n = literal_bytes(inside);
 	inside = str_trim(str_from(inside, n));
-	return n && (!inside.n || inside.p[0] == ',' || inside.p[0] == ']');
+	return n && (!inside.n || inside.p[0] == ',' || str_is(inside, "]"));
 }
 
 enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)

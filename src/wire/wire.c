@@ -98,7 +98,7 @@ uint32_t wire_append(struct wire *w, struct source *s, struct str name)
 	struct str head = read_head(w, s);
 
 	if (s->kind == SOURCE_FILE && s->fd > 0) {
-		if (w->n_open < open_max(w) && (w->follow || !s->held))
+		if (w->n_open < open_max(w))
 			w->n_open++;
 		else
 			source_close(s);
