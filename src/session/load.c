@@ -368,11 +368,22 @@ static yyjson_val *read_parsed(void *ctx, uint32_t message)
 	return l->again.looked;
 }
 
+/* NULL: it is not kept. */
+static struct summary_kept *summary_slot(struct load *l, uint32_t message)
+{
+	return l->model.records.v[message].length < SUMMARY_KEPT_FROM
+		       ? NULL
+		       : &l->summaries[message % SUMMARIES_KEPT];
+}
+
 static struct str read_summary(void *ctx, uint32_t message)
 {
 	struct load *l = ctx;
 	const struct route *route = message_route(&l->model, message);
+	struct summary_kept *kept = summary_slot(l, message);
 
+	if (kept && kept->of == message + 1)
+		return buf_str(&kept->text);
 	buf_clear(&l->text);
 	if (route->flags & RECORD_OVERSIZE)
 		buf_printf(&l->text, "oversize, %u bytes", l->model.records.v[message].length);
@@ -380,6 +391,11 @@ static struct str read_summary(void *ctx, uint32_t message)
 		look_at(l, message);
 	if (!l->text.n && (route->dialect == DIALECT_TEXT || !dialect_summary(&l->again, &l->text)))
 		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
+	if (kept && l->text.n <= SUMMARY_KEPT_MAX) {
+		kept->of = message + 1;
+		buf_clear(&kept->text);
+		buf_add_str(&kept->text, buf_str(&l->text));
+	}
 	return buf_str(&l->text);
 }
 
@@ -628,5 +644,7 @@ void load_release(struct load *l)
 	conversation_release(&l->conversation);
 	buf_release(&l->bytes);
 	buf_release(&l->text);
+	for (unsigned i = 0; i < SUMMARIES_KEPT; i++)
+		buf_release(&l->summaries[i].text);
 	search_release(&l->search);
 }

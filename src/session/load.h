@@ -49,6 +49,17 @@ typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg,
 /* Called before it is applied; may change it. */
 typedef void (*load_before_fn)(void *ctx, struct load *l, struct message *msg, uint32_t file);
 
+/* Summaries of long messages, which must be parsed whole for them: rows show them in every frame. */
+enum {
+	SUMMARIES_KEPT = 128,         /* slots, by the number of the message */
+	SUMMARY_KEPT_FROM = 8 << 10,  /* bytes of a message */
+	SUMMARY_KEPT_MAX = 2 << 10,   /* bytes of a summary */
+};
+struct summary_kept {
+	uint32_t of; /* message + 1; 0 = empty */
+	struct buf text;
+};
+
 /* One file being loaded. */
 struct load_reading {
 	struct load *l;
@@ -93,6 +104,7 @@ struct load {
 	struct message again_message; /* decoded by `checker`, with all its diagnostics, */
 	uint32_t checked, checked_of; /* of that message, while there were so many; or NONE */
 	struct buf bytes, text;
+	struct summary_kept summaries[SUMMARIES_KEPT];
 	struct reader reader;
 	struct search search;
 
