@@ -85,4 +85,22 @@ ok 'nor one of a file name' sh -c '"$GAVEL" check hostile.d 2>&1 | LC_ALL=C tr -
 printf '%s\n' '{"type":"event:log\u001b]0;x\u0007","id":"1","timestamp":"\u001b[31m","payload":{}}' >hostile
 ok 'no control byte reaches the terminal' sh -c '"$GAVEL" check hostile | LC_ALL=C tr -d "\n\040-\176" | wc -c | grep -qx " *0"'
 
+awk 'BEGIN {
+	printf "{\"type\":\"event:log\",\"id\":\"5337e14e-4ca2-463b-9c66-46f0b061f9ac\",\"timestamp\":\"2026-02-04T14:30:00Z\","
+	printf "\"payload\":{\"level\":\"loud\",\"message\":\"hello\"}"
+	for (i = 0; i < 350; i++)
+		printf ",\"m%d\":%d", i, i
+	print "}" }' >many
+"$GAVEL" check many >out
+is 'many notes of one kind are counted' '1 error, 0 warnings, 350 notes in 1 message (orchestrator 1)' "$(tail -n 1 out)"
+is 'a hundred of them are listed' 'many:1: note: /m99: not a field of the protocol [orchestrator/base-unlisted-field]' "$(grep note: out | sed -n 100p)"
+is 'and one line tells how many are not' 'many:1: note: 250 more notes of this kind are not listed [orchestrator/base-unlisted-field]' "$(grep note: out | sed -n 101,102p)"
+ok 'what else is wrong is listed' grep -q 'many:1: error: /payload/level' out
+"$GAVEL" check --format=json many >out
+is 'json has their number' 1 "$(grep -c '"pointer":"","message":"250 more notes of this kind are not listed","counted":250}' out)"
+"$GAVEL" check --format=sarif many >out
+is 'and so has sarif' 1 "$(grep -c '"occurrenceCount":250,"locations"' out)"
+sed 's/,"m101.*}/}/' many >few
+is 'a single one' 'few:1: note: 1 more note of this kind is not listed [orchestrator/base-unlisted-field]' "$("$GAVEL" check few | grep more)"
+
 tap_end

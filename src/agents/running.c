@@ -134,14 +134,20 @@ static bool add_members(struct agent_group *g)
 	bool runs = false;
 	glob_t found;
 
-	find_files(g->folder, "/*.ndjson", &found);
+	/* not by the logs, of which there may be thousands */
+	find_files(g->folder, "/*.stderr", &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		struct str name = path_base(str_of(found.gl_pathv[i]));
+		struct str path = str_of(found.gl_pathv[i]), name;
+		struct buf capture = { 0 };
 
-		if (!is_capture(found.gl_pathv[i]))
-			continue;
-		vec_push(&g->names, str_dup(str_make(name.p, name.n - strlen(".ndjson"))));
-		runs |= is_held(found.gl_pathv[i]);
+		path.n -= strlen(".stderr");
+		name = path_base(path);
+		buf_printf(&capture, "%.*s.ndjson", STR_ARG(path));
+		if (access(capture.p, F_OK) == 0) {
+			vec_push(&g->names, str_dup(name));
+			runs |= is_held(capture.p);
+		}
+		buf_release(&capture);
 	}
 	globfree(&found);
 	return runs;

@@ -43,15 +43,28 @@ size_t utf8_encode(uint32_t c, char out[4])
 	return n;
 }
 
+static bool eight_ascii(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return !(word & 0x8080808080808080u);
+}
+
 size_t utf8_valid_length(struct str s)
 {
 	uint32_t c;
-	size_t i, step;
+	size_t i = 0, step;
 
-	for (i = 0; i < s.n; i += step) {
+	while (i < s.n) {
+		if (i + 8 <= s.n && eight_ascii(s.p + i)) {
+			i += 8;
+			continue;
+		}
 		step = utf8_decode(str_from(s, i), &c);
 		if (!step)
 			break;
+		i += step;
 	}
 	return i;
 }

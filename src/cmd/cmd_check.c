@@ -68,6 +68,8 @@ static void print_json(struct checking *c, struct str source, const struct messa
 		json_write_str(b, d->pointer);
 		buf_adds(b, ",\"message\":");
 		json_write_str(b, d->text);
+		if (d->counted)
+			buf_printf(b, ",\"counted\":%u", d->counted);
 		buf_addc(b, '}');
 	}
 	buf_adds(b, "]}\n");
@@ -101,8 +103,11 @@ static void print_sarif(struct checking *c, struct str source, const struct mess
 		buf_printf(b, "%s{\"ruleId\":\"%s\",\"level\":\"%s\",\"message\":{\"text\":",
 			   c->results++ ? ",\n" : "", d->rule, severity_name(d->severity));
 		json_write_str(b, d->text);
+		buf_addc(b, '}');
+		if (d->counted)
+			buf_printf(b, ",\"occurrenceCount\":%u", d->counted);
 		buf_adds(b,
-			 "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+			 ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
 		add_uri(b, source);
 		buf_printf(b, "},\"region\":{\"startLine\":%u}},\"logicalLocations\":[{"
 			      "\"fullyQualifiedName\":",

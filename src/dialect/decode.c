@@ -21,7 +21,7 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			 (unsigned long long)d->info.full_length);
 		return;
 	}
-	if (memchr(bytes.p, 0, bytes.n) || !utf8_valid(bytes))
+	if (!str_is_plain(bytes) && (memchr(bytes.p, 0, bytes.n) || !utf8_valid(bytes)))
 		m->flags |= RECORD_BINARY;
 	if (outcome == JSON_TOO_DEEP)
 		diag_add(&m->diags, SEVERITY_WARNING, "json/depth", STR(""),
@@ -49,13 +49,6 @@ enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct 
 	return d->lazily ? json_read_lazily(r, bytes, root) : json_read(r, bytes, root);
 }
 
-/* A number, a string, a container, true, false or null. */
-static bool begins_json(char c)
-{
-	return c == '{' || c == '[' || c == '"' || c == '-' || (c >= '0' && c <= '9') || c == 't' ||
-	       c == 'f' || c == 'n';
-}
-
 static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_val **root)
 {
 	*root = NULL;
@@ -63,13 +56,8 @@ static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_
 	d->outer.where = 0;
 	if (d->info.flags & RECORD_OVERSIZE)
 		return JSON_NOT;
-	/* most log lines are told from JSON by their first byte */
-	if (!bytes.n || bytes.p[0] != '{') {
-		struct str t = str_trim(bytes);
-
-		if (t.n == 0 || !begins_json(t.p[0]))
-			return JSON_NOT;
-	}
+	if ((!bytes.n || bytes.p[0] != '{') && !json_is_possible(bytes))
+		return JSON_NOT;
 	d->outer.in_place = d->info.lent;
 	return decoder_read(d, &d->outer, bytes, root);
 }

@@ -22,10 +22,8 @@ static void path_push_str(struct checker *c, struct str name)
 static void add_member_diag(struct checker *c, enum severity s, const char *rule, struct str member,
 			    const char *text)
 {
-	if (c->m->diags.quiet) {
-		c->m->diags.count[s]++;
+	if (diag_count_only(&c->m->diags, s, rule))
 		return;
-	}
 	buf_clear(&c->scratch);
 	buf_adds(&c->scratch, c->m->inside);
 	for (unsigned i = 0; i < c->depth; i++) {

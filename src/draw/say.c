@@ -55,16 +55,30 @@ put_sentence(FILE *to, const char *label, const char *format, va_list ap)
 	buf_release(&line);
 }
 
+/* Nearly all lines are clean: they are written from where they are. */
 static void put_text(FILE *to, struct str text)
 {
-	struct buf lines = { 0 };
+	struct buf clean = { 0 };
+	size_t written = 0, at = 0;
 
-	while (text.n) {
-		add_clean(&lines, str_cut(&text, STR("\n")), TEXT_LABEL);
-		buf_addc(&lines, '\n');
+	while (at < text.n) {
+		const char *newline = memchr(text.p + at, '\n', text.n - at);
+		size_t end = newline ? (size_t)(newline - text.p) : text.n, next = end + 1;
+		struct str line = str_make(text.p + at, end - at);
+
+		if (!newline || !str_is_plain(line)) {
+			put(to, str_make(text.p + written, at - written));
+			buf_clear(&clean);
+			add_clean(&clean, line, TEXT_LABEL);
+			buf_addc(&clean, '\n');
+			put(to, buf_str(&clean));
+			written = next;
+		}
+		at = next;
 	}
-	put(to, buf_str(&lines));
-	buf_release(&lines);
+	if (written < text.n)
+		put(to, str_make(text.p + written, text.n - written));
+	buf_release(&clean);
 }
 
 void say(const char *format, ...)

@@ -14,16 +14,72 @@ const char *severity_name(enum severity s)
 	return "?";
 }
 
+/* Replaces the number in the text of a note that stands for others. */
+static void write_counted(struct diags *d, struct diag *note)
+{
+	const struct str one = STR(" more note of this kind is not listed"),
+			 several = STR(" more notes of this kind are not listed"),
+			 words = note->counted == 1 ? one : several;
+	char digits[DIGITS_MAX];
+	struct str number = str_from_u64(note->counted, digits);
+	char *room = (char *)(uintptr_t)note->text.p;
+
+	if (!room)
+		room = arena_alloc(d->arena, DIGITS_MAX + several.n);
+	memcpy(room, number.p, number.n);
+	memcpy(room + number.n, words.p, words.n);
+	note->text = str_make(room, number.n + words.n);
+}
+
+/* The note that stands for the others of a rule, once enough are listed; NULL = not yet. */
+static struct diag *counting_note(struct diags *d, const char *rule)
+{
+	unsigned listed = 0;
+
+	for (uint32_t i = d->list.n; i-- > 0 && listed < DIAG_LISTED_MAX;) {
+		struct diag *known = &d->list.v[i];
+
+		if (known->severity != SEVERITY_NOTE ||
+		    (known->rule != rule && strcmp(known->rule, rule) != 0))
+			continue;
+		if (known->counted)
+			return known;
+		listed++;
+	}
+	if (listed < DIAG_LISTED_MAX)
+		return NULL;
+	vec_push(&d->list, (struct diag){ .severity = SEVERITY_NOTE, .rule = rule });
+	return vec_last(&d->list);
+}
+
+bool diag_count_only(struct diags *d, enum severity s, const char *rule)
+{
+	struct diag *note;
+
+	if (!d->quiet) {
+		if (s != SEVERITY_NOTE || d->list.n < DIAG_LISTED_MAX)
+			return false;
+		note = counting_note(d, rule);
+		if (!note)
+			return false;
+		note->counted++;
+		write_counted(d, note);
+	}
+	d->count[s]++;
+	return true;
+}
+
 void diag_add(struct diags *d, enum severity s, const char *rule, struct str pointer,
 	      const char *format, ...)
 {
 	char text[400];
 	va_list ap;
-	int n = 0;
+	int n;
 
+	if (diag_count_only(d, s, rule))
+		return;
 	va_start(ap, format);
-	if (!d->quiet)
-		n = vsnprintf(text, sizeof(text), format, ap);
+	n = vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	if (n >= (int)sizeof(text))
 		n = (int)sizeof(text) - 1;
@@ -33,10 +89,12 @@ void diag_add(struct diags *d, enum severity s, const char *rule, struct str poi
 void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,
 		  struct str text)
 {
+	if (diag_count_only(d, s, rule))
+		return;
 	d->count[s]++;
-	if (!d->quiet)
-		vec_push(&d->list, (struct diag){ s, rule, arena_str(d->arena, pointer),
-						  arena_str(d->arena, text) });
+	vec_push(&d->list, (struct diag){ .severity = s, .rule = rule,
+					  .pointer = arena_str(d->arena, pointer),
+					  .text = arena_str(d->arena, text) });
 }
 
 void diags_clear(struct diags *d)

@@ -1,5 +1,8 @@
 /* Diagnostics: what is wrong with a message, by the sender's fault. A rule's id names dialect and
- * section; the JSON pointer (RFC 6901) names the place, or where a missing field should be. */
+ * section; the JSON pointer (RFC 6901) names the place, or where a missing field should be.
+ *
+ * Of the notes that one rule makes on one message, DIAG_LISTED_MAX are listed. The others are counted:
+ * by `count` like all, and by one more note in the list, which stands for them. */
 #ifndef GAVEL_EVENT_DIAG_H
 #define GAVEL_EVENT_DIAG_H
 
@@ -11,8 +14,11 @@ enum severity {
 	SEVERITY_ERROR,   /* a MUST, a type, an enum */
 };
 
+enum { DIAG_LISTED_MAX = 100 };
+
 struct diag {
 	enum severity severity;
+	uint32_t counted; /* 0, or it stands for so many notes that are not listed; no pointer then */
 	const char *rule; /* static */
 	struct str pointer;
 	struct str text;
@@ -33,6 +39,9 @@ void diag_add(struct diags *d, enum severity s, const char *rule, struct str poi
 /* The same with a finished text, which is copied, too. */
 void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,
 		  struct str text);
+/* Counts a diagnostic that need not be listed, for callers that take trouble to make its text. false:
+ * nothing was done, diag_add it. */
+bool diag_count_only(struct diags *d, enum severity s, const char *rule);
 /* Empties the list; the caller resets the arena. */
 void diags_clear(struct diags *d);
 

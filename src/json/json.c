@@ -118,6 +118,12 @@ static bool repair(struct str s, struct buf *out)
 	return changed;
 }
 
+/* Whether `repair` could find something. */
+static bool may_be_broken(struct str s)
+{
+	return !utf8_valid(s) || str_find(s, STR("\\u"), 0) >= 0;
+}
+
 enum {
 	ROOM_KEPT_BYTES = 4 << 20, /* json_reader_forget frees a bigger buffer */
 	PADDING = QUICK_PADDING > YYJSON_PADDING_SIZE ? QUICK_PADDING : YYJSON_PADDING_SIZE,
@@ -231,7 +237,7 @@ static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool
 	enum json_outcome outcome = read_once(r, s, 0, lazily);
 
 	*root = NULL;
-	if (outcome == JSON_NOT && s.n) {
+	if (outcome == JSON_NOT && s.n && may_be_broken(s)) {
 		const char *why = r->why;
 		size_t where = r->where;
 		struct buf mended = { 0 };
@@ -245,6 +251,45 @@ static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool
 	if (outcome == JSON_OK || outcome == JSON_REPAIRED)
 		*root = yyjson_doc_get_root(r->doc);
 	return outcome;
+}
+
+static bool is_in_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/* The bytes of a number, true, false or null at the beginning; 0 = there is none. */
+static size_t literal_bytes(struct str s)
+{
+	size_t n = 0;
+
+	if (str_starts(s, STR("true")) || str_starts(s, STR("null")))
+		return 4;
+	if (str_starts(s, STR("false")))
+		return 5;
+	if (s.n && (s.p[0] == '-' || (s.p[0] >= '0' && s.p[0] <= '9')))
+		while (n < s.n && is_in_number(s.p[n]))
+			n++;
+	return n;
+}
+
+bool json_is_possible(struct str bytes)
+{
+	struct str s = str_trim(bytes), inside;
+	size_t n;
+
+	if (!s.n || s.p[0] == '{')
+		return s.n;
+	if (s.p[0] == '"')
+		return s.n > 1 && s.p[s.n - 1] == '"';
+	if (s.p[0] != '[')
+		return literal_bytes(s) == s.n;
+	inside = str_trim(str_from(s, 1));
+	if (!inside.n || strchr("]{[\"", inside.p[0]))
+		return true;
+	n = literal_bytes(inside);
+	inside = str_trim(str_from(inside, n));
+	return n && (!inside.n || inside.p[0] == ',' || str_is(inside, "]"));
 }
 
 enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)

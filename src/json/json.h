@@ -45,6 +45,9 @@ struct json_reader {
 	size_t where;    /* byte offset of the error */
 };
 
+/* Whether a text could be JSON, by a few of its bytes: log lines such as "2026-01-26 10:00 done",
+ * "[worker] done" or "not found" could not. */
+bool json_is_possible(struct str bytes);
 enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val **root);
 /* The same, but strings with escapes may be undecoded until json_str decodes them: for callers that
  * need few of the strings, and get them by json_str only. Members have the reader's names. */

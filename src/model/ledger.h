@@ -130,6 +130,7 @@ struct loop_at {
 	struct exchange *exchanges;
 	struct loop_turn *turns;
 	uint32_t exchange_count, turn_count;
+	uint32_t highest_iteration; /* of its turns */
 	enum review_verdict verdict; /* of its newest step */
 	bool failed;
 };

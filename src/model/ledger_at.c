@@ -87,9 +87,14 @@ static struct step_key *sort_review_steps(const struct ledger *all, uint32_t loo
 
 static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
 {
-	for (uint32_t i = l->turn_count; i-- > 0 && l->turn_count - i < TURN_LOOKBACK;)
+	/* as a rule each iteration is a new one, higher than all before */
+	bool known = l->turn_count && iteration <= l->highest_iteration;
+
+	for (uint32_t i = l->turn_count; known && i-- > 0 && l->turn_count - i < TURN_LOOKBACK;)
 		if (l->turns[i].iteration == iteration)
 			return i;
+	if (!known)
+		l->highest_iteration = iteration;
 	l->turns[l->turn_count] = (struct loop_turn){ .answer = NONE, .iteration = iteration };
 	return l->turn_count++;
 }

@@ -183,13 +183,15 @@ static char *image_path(const struct load *l, const char *folder)
 	return path.p;
 }
 
+/* false: unknown times, or other ones than when a small file was read into memory. */
 static bool stat_files(struct load *l)
 {
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
 		const struct source *s = &l->wire.files.v[i].source;
 		struct source_stat look;
 
-		if (source_stat(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
+		if (source_stat(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0 ||
+		    (s->held && (look.ctime_ns != s->ctime_ns || !source_is(s, &look))))
 			return false;
 		vec_push(&l->cache.seen, look);
 	}

@@ -188,10 +188,11 @@ static void begin_file(struct load *l, uint32_t file)
 	l->file = wire_read_begin(&l->wire, file, load_frame, r);
 }
 
-static void stop_workers(struct load *l)
+static void end_parallel(struct load *l)
 {
-	load_workers_stop(l->workers);
-	l->workers = NULL;
+	if (l->parallel)
+		load_workers_end(l->workers);
+	l->parallel = false;
 	wire_parallel_end(l->file, &l->handover);
 }
 
@@ -213,18 +214,20 @@ static enum load_state step_file(struct load *l)
 {
 	struct err err;
 
-	if (l->workers) {
+	if (l->parallel) {
 		if (!load_workers_apply(l->workers))
-			stop_workers(l);
+			end_parallel(l);
 		return LOAD_MORE;
 	}
 	switch (wire_read_step(l->file, &err)) {
 	case WIRE_MORE: break;
 	case WIRE_WAITS: return LOAD_WAITS;
 	case WIRE_LINES:
-		if (wire_parallel_begin(l->file, &l->handover) &&
-		    !(l->workers = load_workers_start(&l->reading, &l->handover)))
-			stop_workers(l);
+		if (!wire_parallel_begin(l->file, &l->handover))
+			break;
+		l->parallel = load_workers_begin(&l->reading, &l->handover);
+		if (!l->parallel)
+			end_parallel(l);
 		break;
 	case WIRE_DONE: end_file(l, NULL); break;
 	case WIRE_FAILED: end_file(l, &err); break;
@@ -244,6 +247,7 @@ static enum load_state step_first(struct load *l)
 		begin_file(l, l->order[l->order_next++]);
 		return LOAD_MORE;
 	}
+	load_workers_stop(l);
 	conversation_end(l);
 	l->complete = true;
 	if (l->follow)
@@ -364,11 +368,22 @@ static yyjson_val *read_parsed(void *ctx, uint32_t message)
 	return l->again.looked;
 }
 
+/* NULL: it is not kept. */
+static struct summary_kept *summary_slot(struct load *l, uint32_t message)
+{
+	return l->model.records.v[message].length < SUMMARY_KEPT_FROM
+		       ? NULL
+		       : &l->summaries[message % SUMMARIES_KEPT];
+}
+
 static struct str read_summary(void *ctx, uint32_t message)
 {
 	struct load *l = ctx;
 	const struct route *route = message_route(&l->model, message);
+	struct summary_kept *kept = summary_slot(l, message);
 
+	if (kept && kept->of == message + 1)
+		return buf_str(&kept->text);
 	buf_clear(&l->text);
 	if (route->flags & RECORD_OVERSIZE)
 		buf_printf(&l->text, "oversize, %u bytes", l->model.records.v[message].length);
@@ -376,6 +391,11 @@ static struct str read_summary(void *ctx, uint32_t message)
 		look_at(l, message);
 	if (!l->text.n && (route->dialect == DIALECT_TEXT || !dialect_summary(&l->again, &l->text)))
 		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
+	if (kept && l->text.n <= SUMMARY_KEPT_MAX) {
+		kept->of = message + 1;
+		buf_clear(&kept->text);
+		buf_add_str(&kept->text, buf_str(&l->text));
+	}
 	return buf_str(&l->text);
 }
 
@@ -553,8 +573,7 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 		}
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
 		load_say(l, l->wire.warnings.v[i]);
-	for (uint32_t i = 0; i < l->wire.files.n; i++)
-		load_note_origin(l, i);
+	load_note_origins(l, 0, l->wire.files.n);
 	load_detect_replies(l);
 	if (l->desk_options.open || l->desk_options.write) {
 		open_desks(l);
@@ -607,8 +626,9 @@ void load_release(struct load *l)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);
 	load_forget_agents(l);
-	if (l->workers)
-		stop_workers(l);
+	if (l->parallel)
+		end_parallel(l);
+	load_workers_stop(l);
 	wire_read_end(l->file);
 	free(l->order);
 	vec_release(&l->readings);
@@ -625,5 +645,7 @@ void load_release(struct load *l)
 	conversation_release(&l->conversation);
 	buf_release(&l->bytes);
 	buf_release(&l->text);
+	for (unsigned i = 0; i < SUMMARIES_KEPT; i++)
+		buf_release(&l->summaries[i].text);
 	search_release(&l->search);
 }

@@ -49,6 +49,17 @@ typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg,
 /* Called before it is applied; may change it. */
 typedef void (*load_before_fn)(void *ctx, struct load *l, struct message *msg, uint32_t file);
 
+/* Summaries of long messages, which must be parsed whole for them: rows show them in every frame. */
+enum {
+	SUMMARIES_KEPT = 128,         /* slots, by the number of the message */
+	SUMMARY_KEPT_FROM = 8 << 10,  /* bytes of a message */
+	SUMMARY_KEPT_MAX = 2 << 10,   /* bytes of a summary */
+};
+struct summary_kept {
+	uint32_t of; /* message + 1; 0 = empty */
+	struct buf text;
+};
+
 /* One file being loaded. */
 struct load_reading {
 	struct load *l;
@@ -93,6 +104,7 @@ struct load {
 	struct message again_message; /* decoded by `checker`, with all its diagnostics, */
 	uint32_t checked, checked_of; /* of that message, while there were so many; or NONE */
 	struct buf bytes, text;
+	struct summary_kept summaries[SUMMARIES_KEPT];
 	struct reader reader;
 	struct search search;
 
@@ -101,7 +113,8 @@ struct load {
 	uint32_t order_n, order_next;
 	struct wire_reading *file; /* being read, or NULL */
 	struct load_reading reading;
-	struct load_workers *workers; /* NULL = decoding in this thread */
+	struct load_workers *workers; /* NULL = none were needed yet */
+	bool parallel; /* they decode `file` */
 	struct wire_parallel handover;
 
 	/* following */
@@ -169,6 +182,7 @@ struct str load_source_name(const struct load *l, uint32_t source);
 /* Of a new file: what its messages may do (model/trust.h). A capture in a folder is a group of its
  * own, so that agents have nothing to do with each other's items. */
 void load_note_origin(struct load *l, uint32_t file);
+void load_note_origins(struct load *l, uint32_t first, uint32_t end);
 /* Lines of a capture that begin with a tab are gavel's (source/child.h). */
 enum capture_line {
 	CAPTURE_BY_AGENT,
@@ -192,13 +206,15 @@ void load_note_clock(const struct wire_file *file, struct str record, int64_t *c
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
 /* Decodes a frame and applies it: the frame_fn of a load_reading. */
 void load_frame(void *reading, const struct frame *frame);
-/* Worker threads that decode a big log ahead (load_threads.c). NULL: not worth it. Both arguments
- * are borrowed until load_workers_stop. */
-struct load_workers *load_workers_start(struct load_reading *r, struct wire_parallel *a);
+/* Has the worker threads decode a big log ahead (load_threads.c); they are started when first needed.
+ * false: not worth it. Both arguments are borrowed until load_workers_end. */
+bool load_workers_begin(struct load_reading *r, struct wire_parallel *a);
 /* Applies the next decoded chunk. false: there is none, or it could not be read. */
 bool load_workers_apply(struct load_workers *x);
-/* At any time; NULL is allowed. */
-void load_workers_stop(struct load_workers *x);
+/* Waits for the chunks being decoded. */
+void load_workers_end(struct load_workers *x);
+/* Ends the threads and frees their memory, if there are any; not between begin and end. */
+void load_workers_stop(struct load *l);
 /* Warns if a file seems to be binary. */
 void load_warn_binary(struct load_reading *r);
 void load_follow_begin(struct load *l);

@@ -64,7 +64,7 @@ static void date_file(struct load *l, struct dated_file *dated, unsigned steps)
 
 	while (dated->time_ms == TIME_NONE && step != WIRE_DONE && step != WIRE_FAILED && steps--)
 		step = wire_read_step(r, &err);
-	wire_read_end(r);
+	wire_read_leave(r);
 }
 
 /* Sorts the files of one directory, from `first` on; returns how many there are. */
@@ -188,6 +188,7 @@ static void join_log(struct load *l, uint32_t file, uint32_t log)
 		return;
 	l->wire.files.v[file].group = l->wire.files.v[log].group;
 	l->wire.files.v[file].joined = true;
+	source_drop(&l->wire.files.v[file].source); /* its end moves with what is appended */
 	l->wire.files.v[file].answers = reply_session(l, l->wire.files.v[file].name,
 						      l->wire.files.v[log].name);
 }

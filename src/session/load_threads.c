@@ -2,7 +2,7 @@
  * next chunk, splits it into lines and decodes them into a slot of a ring. The main thread applies
  * the chunks to the model in log order, one per step; while the next one is not decoded yet, it
  * decodes a chunk itself instead of waiting. Between steps the workers go on until the ring is
- * full.
+ * full. Workers and ring live as long as the first load; between two logs the workers sleep.
  *
  * Only complete lines are read here. The end of the log and read errors are left to the wire, which
  * continues after the last chunk applied. */
@@ -47,10 +47,12 @@ struct decoded_chunk {
 };
 
 struct load_workers {
+	/* the log being read */
 	struct load_reading *r;
 	struct wire_parallel *a;
 	uint64_t start; /* where reading begins */
 	uint64_t chunk_bytes, chunks; /* from there on */
+
 	unsigned ring_n;
 	pthread_t workers[THREADS_MAX];
 	unsigned workers_n;
@@ -61,6 +63,7 @@ struct load_workers {
 	pthread_mutex_t lock;
 	pthread_cond_t space, decoded;
 	uint64_t claimed, applied;
+	unsigned decoding; /* threads that decode a chunk */
 	struct decoded_chunk ring[RING_MAX];
 };
 
@@ -205,7 +208,7 @@ static void decode_chunk(struct load_workers *x, uint64_t number)
 /* With the lock held. */
 static bool can_decode(const struct load_workers *x)
 {
-	return x->claimed < x->chunks && x->claimed < x->applied + x->ring_n && !x->ending;
+	return x->claimed < x->chunks && x->claimed < x->applied + x->ring_n;
 }
 
 /* Decodes the next chunk. The lock is held before and after, not meanwhile. */
@@ -213,9 +216,11 @@ static void decode_next(struct load_workers *x)
 {
 	uint64_t number = x->claimed++;
 
+	x->decoding++;
 	pthread_mutex_unlock(&x->lock);
 	decode_chunk(x, number);
 	pthread_mutex_lock(&x->lock);
+	x->decoding--;
 	x->ring[number % x->ring_n].done = true;
 	pthread_cond_signal(&x->decoded);
 }
@@ -225,7 +230,7 @@ static void *worker_main(void *ctx)
 	struct load_workers *x = ctx;
 
 	pthread_mutex_lock(&x->lock);
-	while (!x->ending && x->claimed < x->chunks) {
+	while (!x->ending) {
 		if (can_decode(x))
 			decode_next(x);
 		else
@@ -273,10 +278,13 @@ static void apply_chunk(struct load_workers *x, struct decoded_chunk *c)
 /* Extrapolates the heap's final size from the bytes loaded so far, cached ones included. */
 static void predict_growth(struct load_workers *x)
 {
-	uint64_t done = x->r->l->wire.bytes_done, left = x->a->end - x->a->at;
+	const struct wire *w = &x->r->l->wire;
+	uint64_t total = w->bytes_done + (x->a->end - x->a->at);
 
-	if (done >= PREDICT_FROM_BYTES)
-		heap_expect(x->r->l->model.heap, (double)(done + left) / (double)done);
+	if (total < w->bytes_total)
+		total = w->bytes_total;
+	if (w->bytes_done >= PREDICT_FROM_BYTES)
+		heap_expect(x->r->l->model.heap, (double)total / (double)w->bytes_done);
 }
 
 /* The next chunk to apply, once it is decoded; NULL = all were applied. */
@@ -347,23 +355,17 @@ static void skip_cached(struct load_reading *r, struct wire_parallel *a)
 	r->l->wire.bytes_done += a->at - a->start;
 }
 
-struct load_workers *load_workers_start(struct load_reading *r, struct wire_parallel *a)
+static unsigned threads_of(const struct load *l)
 {
-	uint64_t chunk_bytes = r->l->chunk_bytes ? r->l->chunk_bytes : CHUNK_BYTES;
-	unsigned threads = r->l->threads ? r->l->threads : processors();
-	struct load_workers *x;
+	unsigned threads = l->threads ? l->threads : processors();
 
-	r->lines = true;
-	skip_cached(r, a);
-	threads = threads > THREADS_MAX ? THREADS_MAX : threads;
-	if (threads < 2 || r->text || a->end - a->at <= 2 * chunk_bytes)
-		return NULL;
-	x = xcalloc(1, sizeof(*x));
-	x->r = r;
-	x->a = a;
-	x->start = a->at;
-	x->chunk_bytes = chunk_bytes;
-	x->chunks = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
+	return threads > THREADS_MAX ? THREADS_MAX : threads;
+}
+
+static struct load_workers *workers_new(unsigned threads)
+{
+	struct load_workers *x = xcalloc(1, sizeof(*x));
+
 	x->ring_n = 2 * threads + 2; /* so that one slow chunk does not stall the others */
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->space, NULL);
@@ -374,13 +376,55 @@ struct load_workers *load_workers_start(struct load_reading *r, struct wire_para
 	return x;
 }
 
-void load_workers_stop(struct load_workers *x)
+bool load_workers_begin(struct load_reading *r, struct wire_parallel *a)
 {
+	struct load *l = r->l;
+	uint64_t chunk_bytes = l->chunk_bytes ? l->chunk_bytes : CHUNK_BYTES;
+	struct load_workers *x;
+
+	r->lines = true;
+	skip_cached(r, a);
+	if (r->text || a->fd < 0 || a->end - a->at <= 2 * chunk_bytes)
+		return false;
+	if (!l->workers) {
+		if (threads_of(l) < 2)
+			return false;
+		l->workers = workers_new(threads_of(l));
+	}
+	x = l->workers;
+	pthread_mutex_lock(&x->lock);
+	x->r = r;
+	x->a = a;
+	x->start = a->at;
+	x->chunk_bytes = chunk_bytes;
+	x->chunks = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
+	x->claimed = x->applied = 0;
+	pthread_cond_broadcast(&x->space);
+	pthread_mutex_unlock(&x->lock);
+	return true;
+}
+
+void load_workers_end(struct load_workers *x)
+{
+	pthread_mutex_lock(&x->lock);
+	x->chunks = 0;
+	while (x->decoding)
+		pthread_cond_wait(&x->decoded, &x->lock);
+	for (unsigned i = 0; i < x->ring_n; i++)
+		x->ring[i].done = false;
+	pthread_mutex_unlock(&x->lock);
+}
+
+void load_workers_stop(struct load *l)
+{
+	struct load_workers *x = l->workers;
+
 	if (!x)
 		return;
-	heap_expect(x->r->l->model.heap, 0);
+	heap_expect(l->model.heap, 0);
 	pthread_mutex_lock(&x->lock);
 	x->ending = true;
+	x->chunks = 0;
 	pthread_cond_broadcast(&x->space);
 	pthread_mutex_unlock(&x->lock);
 	while (x->workers_n)
@@ -391,5 +435,6 @@ void load_workers_stop(struct load_workers *x)
 	pthread_cond_destroy(&x->decoded);
 	pthread_mutex_destroy(&x->lock);
 	free(x);
+	l->workers = NULL;
 	mem_trim();
 }

@@ -24,29 +24,36 @@ static void read_head(struct load *l, struct wire_file *f)
 	json_reader_release(&reader);
 }
 
-/* Whether it is below the folder of captures, where only this user's processes write. */
-static bool is_in_captures(const struct wire_file *f)
+/* The real path of the folder of captures; NULL = there is none. Free the result. */
+static char *captures_path(void)
 {
 	struct buf folder = { 0 };
-	char *path = f->source.kind == SOURCE_FILE ? realpath(f->name.p, NULL) : NULL, *real;
-	bool is;
+	char *real;
 
 	desk_base(NULL, &folder);
 	buf_adds(&folder, "/captures");
 	real = realpath(folder.p, NULL);
-	is = path && real && str_starts(str_of(path), str_of(real)) && path[strlen(real)] == '/';
-	free(path);
-	free(real);
 	buf_release(&folder);
+	return real;
+}
+
+/* Whether it is below the folder of captures, where only this user's processes write. */
+static bool is_in_captures(const struct wire_file *f, const char *captures)
+{
+	char *path = captures ? realpath(f->name.p, NULL) : NULL;
+	bool is = path && str_starts(str_of(path), str_of(captures)) &&
+		  path[strlen(captures)] == '/';
+
+	free(path);
 	return is;
 }
 
-void load_note_origin(struct load *l, uint32_t file)
+static void note_origin(struct load *l, uint32_t file, const char *captures)
 {
 	struct wire_file *f = &l->wire.files.v[file];
 
 	if (f->source.kind == SOURCE_FILE)
-		f->ours = is_in_captures(f);
+		f->ours = is_in_captures(f, captures);
 	if (f->head.n)
 		read_head(l, f);
 	else if (f->ours)
@@ -55,4 +62,18 @@ void load_note_origin(struct load *l, uint32_t file)
 		return;
 	if (f->listed)
 		f->group = f->name;
+}
+
+void load_note_origin(struct load *l, uint32_t file)
+{
+	load_note_origins(l, file, file + 1);
+}
+
+void load_note_origins(struct load *l, uint32_t first, uint32_t end)
+{
+	char *captures = captures_path();
+
+	for (uint32_t i = first; i < end; i++)
+		note_origin(l, i, captures);
+	free(captures);
 }

@@ -250,6 +250,7 @@ static uint32_t wire_file_of(struct load *l, const struct talk *t, struct reply_
 	l->wire.files.v[file].group = t->group;
 	l->wire.files.v[file].joined = true;
 	l->wire.files.v[file].answers = f->session;
+	source_drop(&l->wire.files.v[file].source); /* its end moves with what is appended */
 	if (l->live)
 		follow_wake_on(l->live, f->path);
 	return file;

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { NS_PER_S = 1000000000 };
 
 int source_fail(const char *name, int number, struct err *err)
 {
@@ -106,6 +109,8 @@ int source_open(struct source *s, const char *name, struct err *err)
 	s->dev = look.dev;
 	s->ino = look.ino;
 	s->born_ns = look.born_ns;
+	s->changed_ns = look.changed_ns;
+	s->ctime_ns = look.ctime_ns;
 	if (S_ISDIR(look.mode)) {
 		s->kind = SOURCE_DIR;
 		source_close(s);
@@ -150,11 +155,38 @@ void source_close(struct source *s)
 	s->fd = -1;
 }
 
+/* Whether any change from now on gives the file another ctime: the kernel's coarse clock has advanced
+ * past it, by a second where the file system stores no fractions. */
+static bool would_show_changes(int64_t ctime_ns)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return NANOSECONDS(now) > ctime_ns + (ctime_ns % NS_PER_S ? 0 : NS_PER_S);
+}
+
+void source_drop(struct source *s)
+{
+	free(s->held);
+	s->held = NULL;
+}
+
+bool source_hold(struct source *s)
+{
+	if (s->kind != SOURCE_FILE || s->fd < 0 || s->start || s->end > SOURCE_HELD_BYTES ||
+	    s->held || !would_show_changes(s->ctime_ns))
+		return false;
+	s->held = xmalloc((size_t)s->end + 1);
+	if (!pread_all(s->fd, s->held, (size_t)s->end, 0))
+		source_drop(s);
+	return s->held != NULL;
+}
+
 int source_update_end(struct source *s, struct err *err)
 {
 	struct source_stat look;
 
-	if (s->kind == SOURCE_STREAM)
+	if (s->kind == SOURCE_STREAM || s->held)
 		return 0;
 	if (source_stat(NULL, s->fd, &look) < 0)
 		return source_fail(s->name, errno, err);
@@ -183,12 +215,25 @@ char *block_room(struct block *block, uint64_t offset, size_t *room)
 	return page + skew;
 }
 
-/* pread from the spool if it has the bytes, else from the file. */
+static ssize_t read_held(const struct source *s, uint64_t offset, char *p, size_t n)
+{
+	uint64_t left = offset < s->end ? s->end - offset : 0;
+
+	if (n > left)
+		n = (size_t)left;
+	if (n)
+		memcpy(p, s->held + offset, n);
+	return (ssize_t)n;
+}
+
+/* From memory or the spool if they have the bytes, else pread from the file. */
 static ssize_t read_at(const struct source *s, uint64_t offset, char *p, size_t n)
 {
 	uint64_t gap = spooled_gap(&s->spooled, offset);
 	ssize_t got;
 
+	if (s->held)
+		return read_held(s, offset, p, n);
 	if (!gap)
 		return spooled_read(s->spool, &s->spooled, offset, p, n);
 	if (s->spool_only) {
@@ -203,6 +248,12 @@ static ssize_t read_at(const struct source *s, uint64_t offset, char *p, size_t 
 
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err)
 {
+	return source_read_most(s, offset, SOURCE_BLOCK_BYTES, block, err);
+}
+
+int source_read_most(const struct source *s, uint64_t offset, size_t most, struct block *block,
+		     struct err *err)
+{
 	size_t room;
 	ssize_t got;
 	char *p;
@@ -214,6 +265,8 @@ int source_read(const struct source *s, uint64_t offset, struct block *block, st
 	*block = (struct block){ block->memory, s, offset, str_make(p, 0) };
 	if (offset >= s->end)
 		return 0;
+	if (room > most)
+		room = most;
 	if (room > s->end - offset)
 		room = (size_t)(s->end - offset);
 	got = read_at(s, offset, p, room);
@@ -271,7 +324,7 @@ bool pread_all(int fd, char *out, size_t n, uint64_t offset)
 int source_fetch_block(const struct source *s, uint64_t offset, size_t n, char *out,
 		       struct err *err)
 {
-	if (!s->spool_only && pread_all(s->fd, out, n, offset))
+	if (!s->held && !s->spool_only && pread_all(s->fd, out, n, offset))
 		return 0;
 	return source_fetch(s, offset, n, out, err);
 }

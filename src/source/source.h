@@ -9,7 +9,8 @@
  * or /tmp, gone with the process. Neither opening nor spooling blocks.
  *
  * A regular file may be closed while it is not needed and reopened (source_reopen), since a
- * directory may have more files than a process can have descriptors.
+ * directory may have more files than a process can have descriptors. A small one may be held in
+ * memory from its opening on (source_hold), so that it need not be opened again to be read.
  *
  * A source that is followed is not gathered: source_more and stream_more return the new bytes, and
  * the follower advances `end`. Bytes that may vanish from the file are spooled (spool.h);
@@ -27,6 +28,7 @@
 enum {
 	SOURCE_BLOCK_BYTES = 256 << 10,
 	SOURCE_PAGE_BYTES = 4096,
+	SOURCE_HELD_BYTES = 16 << 10, /* the biggest file that is held */
 	STREAM_PIPE_BYTES = 1 << 20, /* nonblocking writers lose what does not fit */
 };
 
@@ -39,8 +41,10 @@ struct source {
 	dev_t dev;
 	ino_t ino;
 	int64_t born_ns;     /* birth time, 0 = unknown; distinguishes reuses of an inode */
-	int64_t changed_ns;  /* mtime at source_update_end */
+	int64_t changed_ns;  /* mtime at source_open or source_update_end */
+	int64_t ctime_ns;    /* at source_open */
 	uint64_t start, end; /* readable range; of a stream only once it is gathered */
+	char *held; /* a small file's bytes from start to end; NULL = they are read from the file */
 	struct pieces spooled;
 	const struct spool *spool; /* spool that `spooled` refers to; NULL = nothing is spooled */
 	bool spool_only; /* read the spool only: a live stream, or a file that was truncated */
@@ -78,11 +82,15 @@ struct source_names {
 int source_open(struct source *s, const char *name, struct err *err);
 /* Fails if the name now refers to another file. */
 int source_reopen(struct source *s, struct err *err);
-void source_close(struct source *s);
+void source_close(struct source *s); /* what is held stays */
 /* stat of a name, or with name NULL of an open descriptor. -1 and errno. */
 int source_stat(const char *name, int fd, struct source_stat *out);
 bool source_is(const struct source *s, const struct source_stat *look);
-/* Sets `end` and changed_ns of a file by fstat. */
+/* Reads all of a small file that was just opened into memory, where it is read from until source_drop.
+ * Not if it has changed so lately that its ctime would not show another change. false: not held. */
+bool source_hold(struct source *s);
+void source_drop(struct source *s);
+/* Sets `end` and changed_ns of a file by fstat; of a held one they stay. */
 int source_update_end(struct source *s, struct err *err);
 /* Reads a stream into a capture without waiting, a block at most; its bytes are in block->bytes.
  * *capture is -1 at first, and the caller's to close if this is not repeated until `ended`: then
@@ -90,6 +98,9 @@ int source_update_end(struct source *s, struct err *err);
 int stream_spool(struct source *s, struct block *block, int *capture, bool *ended, struct err *err);
 /* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
+/* The same, but not more than `most` bytes. */
+int source_read_most(const struct source *s, uint64_t offset, size_t most, struct block *block,
+		     struct err *err);
 /* Like source_read, but bypasses the spool and reads past `end`. */
 int source_more(const struct source *s, uint64_t offset, struct block *block, struct err *err);
 /* Nonblocking read of a stream. ended: all writers have closed it. */

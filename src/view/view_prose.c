@@ -140,9 +140,12 @@ void prose_problems(struct prose *p, uint32_t message)
 	const struct diags *diags = reader->diags(reader->ctx, message);
 	struct buf text = { 0 };
 	bool narrow = p->out->cols < 40;
+	unsigned total;
 
 	if (!diags || !diags->list.n)
 		return;
+	total = diags->count[SEVERITY_NOTE] + diags->count[SEVERITY_WARNING] +
+		diags->count[SEVERITY_ERROR];
 	prose_section(p, SECTION_PROBLEMS, message);
 	for (uint32_t i = 0; i < diags->list.n && i < PROBLEMS_MAX; i++) {
 		const struct diag *d = &diags->list.v[i];
@@ -161,7 +164,7 @@ void prose_problems(struct prose *p, uint32_t message)
 	if (diags->list.n > PROBLEMS_MAX) {
 		buf_clear(&text);
 		buf_printf(&text, "… and %u more; gavel check lists them all",
-			   diags->list.n - PROBLEMS_MAX);
+			   total - PROBLEMS_MAX);
 		prose_add(p, NULL, 0, ROLE_WARN, buf_str(&text), TEXT_LABEL);
 	}
 	buf_release(&text);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { LOOK_BYTES = 16 << 10 }; /* of a big file, for the first look: nearly all show what they are */
+
 enum reading_state {
 	READING_GATHERS, /* a stream into its capture */
 	READING_LOOKS,
@@ -74,11 +76,12 @@ static void emit_element(void *ctx, uint64_t start, uint64_t end, uint32_t numbe
 }
 
 /* A block of the file, which others may have had closed to look at another one. */
-static int read_block(struct wire_reading *r, uint64_t at)
+static int read_block(struct wire_reading *r, uint64_t at, size_t most)
 {
-	if (spooled_gap(&r->source->spooled, at) && wire_ensure_open(r->w, r->number, r->err) < 0)
+	if (!r->source->held && spooled_gap(&r->source->spooled, at) &&
+	    wire_ensure_open(r->w, r->number, r->err) < 0)
 		return -1;
-	return source_read(r->source, at, &r->w->block, r->err);
+	return source_read_most(r->source, at, most, &r->w->block, r->err);
 }
 
 void wire_mark_set(struct wire_mark *mark, struct str seen)
@@ -101,15 +104,19 @@ void wire_lines_feed(struct wire_lines *l, struct str seen, size_t fresh, frame_
 }
 
 /* Continues after the lines that the parallel loader has read. */
-static void resume_after_parallel(const struct wire_parallel *a, struct wire_lines *l)
+static void resume_after_parallel(const struct wire_reading *r, const struct wire_parallel *a,
+				  struct wire_lines *l)
 {
+	const struct source *s = &r->w->files.v[r->number].source;
 	uint64_t n = a->at - a->start < WIRE_MARK_BYTES ? a->at - a->start : WIRE_MARK_BYTES;
 
 	framer_init(&l->framer, a->max_bytes, a->at);
 	l->framer.line = a->line;
 	l->framer.bom = BOM_BYTES;
 	l->at = a->at;
-	l->mark.n = pread_all(a->fd, l->mark.bytes, (size_t)n, a->at - n) ? (unsigned)n : 0;
+	if (s->held ? source_fetch(s, a->at - n, (size_t)n, l->mark.bytes, NULL) == 0
+		    : pread_all(a->fd, l->mark.bytes, (size_t)n, a->at - n))
+		l->mark.n = (unsigned)n;
 	l->complete = l->mark;
 }
 
@@ -121,16 +128,17 @@ bool wire_parallel_begin(struct wire_reading *r, struct wire_parallel *a)
 				     .at = s->start, .line = 1, .fd = -1,
 				     .max_bytes = wire_max_bytes(r->w) };
 	/* a descriptor that stays open whatever else is looked at meanwhile */
-	if (s->fd >= 0 && !s->spool_only && !s->spooled.list.n)
+	if (s->fd >= 0 && !s->held && !s->spool_only && !s->spooled.list.n)
 		a->fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
-	return a->fd >= 0;
+	return a->fd >= 0 || s->held;
 }
 
 void wire_parallel_end(struct wire_reading *r, struct wire_parallel *a)
 {
 	if (a->at > a->start)
-		resume_after_parallel(a, r->lines);
-	close(a->fd);
+		resume_after_parallel(r, a, r->lines);
+	if (a->fd >= 0)
+		close(a->fd);
 }
 
 static enum wire_step begin_lines(struct wire_reading *r)
@@ -166,7 +174,7 @@ static enum wire_step end_lines(struct wire_reading *r, int rc)
 static enum wire_step step_lines(struct wire_reading *r)
 {
 	const struct block *b = &r->w->block;
-	int rc = read_block(r, r->lines->at);
+	int rc = read_block(r, r->lines->at, SOURCE_BLOCK_BYTES);
 
 	if (rc < 0 || !b->bytes.n)
 		return end_lines(r, rc);
@@ -175,13 +183,22 @@ static enum wire_step step_lines(struct wire_reading *r)
 	return WIRE_MORE;
 }
 
+/* Threads will read the block again: it is not worth reading it whole. */
+static bool is_first_look(const struct wire_reading *r)
+{
+	const struct source *s = r->source;
+
+	return r->state == READING_LOOKS && r->at == s->start &&
+	       s->end - s->start > SOURCE_BLOCK_BYTES;
+}
+
 /* The next block through the scanner. WIRE_DONE: at the file's end, or it is clear that the file is
  * not one value. */
 static enum wire_step scan_block(struct wire_reading *r, element_fn element)
 {
 	const struct block *b = &r->w->block;
 
-	if (read_block(r, r->at) < 0)
+	if (read_block(r, r->at, is_first_look(r) ? LOOK_BYTES : SOURCE_BLOCK_BYTES) < 0)
 		return WIRE_FAILED;
 	if (!b->bytes.n)
 		return WIRE_DONE;
@@ -351,6 +368,11 @@ static enum wire_step begin_looking(struct wire_reading *r)
 	r->at = r->source->start;
 	scan_init(&r->scan, r->at);
 	r->state = READING_LOOKS;
+	/* the bytes that showed it when it was dated are still the same */
+	if (r->source->held && r->file->is_lines) {
+		r->scan.state = SCAN_REJECTED;
+		return begin_cutting(r);
+	}
 	if (!wire_is_review(r->file->base))
 		return WIRE_MORE;
 	r->file->whole = true;
@@ -414,7 +436,7 @@ enum wire_step wire_read_step(struct wire_reading *r, struct err *err)
 	enum wire_step news = WIRE_FAILED;
 	struct wire_file *f = &w->files.v[r->number];
 
-	if (wire_ensure_open(w, r->number, err) == 0)
+	if (f->source.held || wire_ensure_open(w, r->number, err) == 0)
 		news = step(r, err);
 	if (news != WIRE_DONE && news != WIRE_FAILED)
 		return news;
@@ -433,6 +455,13 @@ int wire_read_fd(const struct wire_reading *r)
 }
 
 void wire_read_end(struct wire_reading *r)
+{
+	if (r)
+		source_drop(&r->w->files.v[r->number].source);
+	wire_read_leave(r);
+}
+
+void wire_read_leave(struct wire_reading *r)
 {
 	if (!r)
 		return;

@@ -3,9 +3,11 @@
 
 #include "wire/frame.h"
 
+#include <stddef.h>
+
 void scan_init(struct scan *s, uint64_t offset)
 {
-	memset(s, 0, sizeof(*s));
+	memset(s, 0, offsetof(struct scan, arrays));
 	s->offset = offset;
 	s->at_line_start = true;
 }
@@ -85,6 +87,17 @@ static void end_string(struct scan *s)
 	s->last = SCAN_VALUE;
 }
 
+/* Of a top-level string, as much as matters. */
+static void keep_text(struct scan *s, struct str part)
+{
+	size_t room = SCAN_SESSION_MAX - (s->text_n < SCAN_SESSION_MAX ? s->text_n : SCAN_SESSION_MAX);
+
+	if (s->depth != 1)
+		return;
+	memcpy(s->text + s->text_n, part.p, part.n < room ? part.n : room);
+	s->text_n = part.n > room ? SCAN_SESSION_MAX + 1 : s->text_n + (unsigned)part.n;
+}
+
 static void string_byte(struct scan *s, char c)
 {
 	if (c == '\n') {
@@ -97,12 +110,7 @@ static void string_byte(struct scan *s, char c)
 		return;
 	}
 	s->escaped = c == '\\' && !s->escaped;
-	if (s->depth == 1) {
-		if (s->text_n < SCAN_SESSION_MAX)
-			s->text[s->text_n] = c;
-		if (s->text_n <= SCAN_SESSION_MAX)
-			s->text_n++;
-	}
+	keep_text(s, str_make(&c, 1));
 }
 
 /* Only a few bytes can follow the first bracket of JSON; rejects `{foo}` and `[INFO]`. */
@@ -193,11 +201,26 @@ static bool bom_byte(struct scan *s, char c)
 	return s->state == SCAN_REJECTED;
 }
 
+/* Whether none of 8 bytes is a quote, a backslash or a newline; now and then false although so. */
+static bool has_no_special(const char *p)
+{
+	const uint64_t each = 0x0101010101010101u;
+	uint64_t word, quote, backslash, newline;
+
+	memcpy(&word, p, sizeof(word));
+	quote = word ^ '"' * each;
+	backslash = word ^ '\\' * each;
+	newline = word ^ '\n' * each;
+	return !(((quote - each) | (backslash - each) | (newline - each)) & ~word & 0x80 * each);
+}
+
 /* Fast path: length of the run without quote, backslash or newline. */
 static size_t plain_run(struct str piece, size_t i)
 {
 	size_t first = i;
 
+	while (i + 8 <= piece.n && has_no_special(piece.p + i))
+		i += 8;
 	while (i < piece.n && piece.p[i] != '"' && piece.p[i] != '\\' && piece.p[i] != '\n')
 		i++;
 	return i - first;
@@ -206,9 +229,10 @@ static size_t plain_run(struct str piece, size_t i)
 void scan_feed(struct scan *s, struct str piece, element_fn element, void *ctx)
 {
 	for (size_t i = 0; i < piece.n && s->state != SCAN_REJECTED; i++) {
-		if (s->in_string && s->depth > 1 && !s->escaped) {
+		if (s->in_string && !s->escaped) {
 			size_t run = plain_run(piece, i);
 
+			keep_text(s, str_make(piece.p + i, run));
 			i += run;
 			s->offset += run;
 			if (i == piece.n)

@@ -49,7 +49,7 @@ struct scan {
 	char text[SCAN_SESSION_MAX + 1]; /* the top-level string being read, truncated */
 	unsigned text_n;
 	char key[16]; /* the last top-level name, "" if too long to matter */
-	uint8_t arrays[SCAN_DEPTH_MAX / 8]; /* bitmap by depth: array or object */
+	uint8_t arrays[SCAN_DEPTH_MAX / 8]; /* bitmap by depth: array or object; last, not zeroed */
 };
 
 void scan_init(struct scan *s, uint64_t offset);

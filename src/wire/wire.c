@@ -66,6 +66,16 @@ static struct str base_of(struct str name)
 	return str_make(name.p + i, name.n - i);
 }
 
+/* The beginning of a file of which reading has not begun; -1 for what is no open file. */
+static ssize_t read_beginning(const struct source *s, char *p, size_t n)
+{
+	if (!s->held)
+		return s->fd < 0 ? -1 : pread(s->fd, p, n, 0);
+	n = n < s->end ? n : (size_t)s->end;
+	memcpy(p, s->held, n);
+	return (ssize_t)n;
+}
+
 /* The head of a capture; nothing for other files, and for pipes. */
 static struct str read_head(struct wire *w, const struct source *s)
 {
@@ -74,9 +84,9 @@ static struct str read_head(struct wire *w, const struct source *s)
 	const char *newline;
 	ssize_t got;
 
-	if (s->fd < 0 || pread(s->fd, line, n, 0) != (ssize_t)n || memcmp(line, WIRE_HEAD, n) != 0)
+	if (read_beginning(s, line, n) != (ssize_t)n || memcmp(line, WIRE_HEAD, n) != 0)
 		return STR_NONE;
-	got = pread(s->fd, line, sizeof(line), 0);
+	got = read_beginning(s, line, sizeof(line));
 	newline = got > 0 ? memchr(line, '\n', (size_t)got) : NULL;
 	/* one that is too long is a head, too, which tells nothing else */
 	return newline ? arena_str(&w->arena, str_make(line + 1, (size_t)(newline - line) - 1))
@@ -111,6 +121,8 @@ static void add_open(struct wire *w, struct source *s, struct str name, struct s
 		return;
 	}
 	w->bytes_total += s->end - s->start;
+	if (w->held_bytes + s->end <= WIRE_HELD_BYTES && source_hold(s))
+		w->held_bytes += s->end;
 	wire_append(w, s, name);
 	vec_last(&w->files)->group = group;
 	vec_last(&w->files)->listed = listed;
@@ -336,6 +348,7 @@ void wire_release(struct wire *w)
 		struct wire_file *f = &w->files.v[i];
 
 		source_close(&f->source);
+		source_drop(&f->source);
 		vec_release(&f->source.spooled.list);
 		wire_lines_free(f->lines);
 	}

@@ -3,7 +3,7 @@
  * A wire owns its files. Zero it, set max_bytes if need be, wire_add each argument, wire_read_begin
  * to wire_read_end each file, wire_fetch at will; wire_release closes and frees all, also after
  * errors. Not thread-safe; no file may be added while one is read. Memory: one block, one message,
- * the list of files.
+ * the list of files, and small files, from wire_add until they have been read.
  *
  * How a file is split into frames is detected from its content:
  *   lines      the rule
@@ -30,6 +30,7 @@ enum {
 	WIRE_FILES_MAX = 1 << 22, /* in one run; a record could number more (event/record.h) */
 	WIRE_OPEN_MAX = 64,       /* files kept open; the others are opened when needed */
 	WIRE_FOLLOW_OPEN_MAX = 1024, /* when they are followed, or half of RLIMIT_NOFILE */
+	WIRE_HELD_BYTES = 32 << 20, /* of small files, all together, that are held in memory */
 	WIRE_MARK_BYTES = 128,
 	WIRE_SMALL_BYTES = SOURCE_BLOCK_BYTES / 2,
 	WIRE_PEEK_BYTES = 4096,   /* of an oversize message, what can be fetched */
@@ -81,7 +82,7 @@ struct wire_file {
 /* Hand-over of a file's lines to a parallel loader. */
 struct wire_parallel {
 	uint32_t file;
-	int fd; /* a duplicate, closed by the wire */
+	int fd; /* a duplicate, closed by the wire; -1 = the file is held in memory, read it there */
 	uint64_t start, end;
 	size_t max_bytes;
 	/* set by the loader: */
@@ -104,6 +105,7 @@ struct wire {
 	struct map by_identity; /* device and inode → file */
 	VEC(struct source) dirs;
 	uint32_t n_open;
+	uint64_t held_bytes; /* of all files that were held at some time */
 	uint32_t temp_open; /* file opened temporarily beyond open_max, plus one; 0 = none */
 	struct block block;
 	struct buf message;
@@ -127,8 +129,10 @@ struct wire_reading;
 struct wire_reading *wire_read_begin(struct wire *w, uint32_t file, frame_fn emit, void *ctx);
 enum wire_step wire_read_step(struct wire_reading *r, struct err *err);
 int wire_read_fd(const struct wire_reading *r);
-/* At any time; NULL is nothing. */
+/* At any time; NULL is nothing. Bytes of a small file that were held in memory are freed. */
 void wire_read_end(struct wire_reading *r);
+/* The same, but the file will be read again soon. */
+void wire_read_leave(struct wire_reading *r);
 /* After WIRE_LINES, for a parallel loader: it reads complete lines from the front of the file by
  * itself and sets in *a where it stopped; frames go on from there. false: not with this file. */
 bool wire_parallel_begin(struct wire_reading *r, struct wire_parallel *a);

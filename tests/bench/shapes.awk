@@ -12,6 +12,8 @@
 # agents	n agents, of which each says something
 # sessions	n sessions of a feedback loop
 # asks		n calls of an ACP agent that wait for a permission
+# tiny		n messages of 70 bytes
+# members	400 messages with n members that no protocol knows
 
 function time(i) {
 	return sprintf("2026-01-%02dT%02d:%02d:%02dZ", 1 + int(i / 86400) % 28, int(i / 3600) % 24,
@@ -49,6 +51,13 @@ function session(i) {
 	printf "{\\\"protocol_version\\\":\\\"1.2\\\",\\\"iteration\\\":1,\\\"status\\\":\\\"success\\\",\\\"feedback\\\":{\\\"general_summary\\\":\\\"Good.\\\"}}\"}}\n"
 }
 
+function members(i, j) {
+	printf "{\"type\":\"event:log\",\"id\":\"6c6c2075-e767-44bc-bc67-%012d\",\"timestamp\":\"%s\",\"payload\":{\"level\":\"info\",\"message\":\"m\"", i, time(i)
+	for (j = 0; j < n; j++)
+		printf ",\"m%d\":%d", j, j
+	print "}}"
+}
+
 function star(i, all) {
 	for (i = 1; i < n; i++)
 		all = all (i > 1 ? "," : "") task(i)
@@ -66,6 +75,8 @@ function asks(i) {
 }
 
 BEGIN {
+	for (i = 0; i < 400 && shape == "members"; i++)
+		members(i)
 	if (shape == "findings") {
 		assign(0, "")
 		review(1, 0, "reviewer-1", 0, n)
@@ -90,4 +101,6 @@ BEGIN {
 			session(i)
 		else if (shape == "asks")
 			asks(i)
+		else if (shape == "tiny")
+			printf "{\"type\":\"step_start\",\"timestamp\":%.0f,\"sessionID\":\"s-%d\"}\n", 1769400000000 + i * 10, i % 5
 }

@@ -1237,7 +1237,11 @@ START_TEST(many_keys)
 	buf_addc(&line, '}');
 	decode(buf_str(&line));
 	assert_message(DIALECT_FEEDBACK, "request");
-	ck_assert_uint_eq(count(SEVERITY_NOTE, NULL, "feedback/3-unlisted-field"), MANY);
+	ck_assert_uint_eq(message.diags.count[SEVERITY_NOTE], MANY);
+	ck_assert_uint_eq(message.diags.list.n, DIAG_LISTED_MAX + 1);
+	ck_assert_uint_eq(count(SEVERITY_NOTE, NULL, "feedback/3-unlisted-field"),
+			  DIAG_LISTED_MAX + 1);
+	ck_assert_uint_eq(message.diags.list.v[DIAG_LISTED_MAX].counted, MANY - DIAG_LISTED_MAX);
 	/* one name, many times */
 	buf_clear(&line);
 	buf_adds(&line, REQUEST(""));

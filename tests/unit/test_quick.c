@@ -483,6 +483,38 @@ START_TEST(read_ahead_is_forgotten)
 }
 END_TEST
 
+/* Whatever is read as JSON must be possible; of log lines, most must not be. */
+START_TEST(what_is_possible)
+{
+	static const char *const log_lines[] = {
+		"[worker] done", "2026-01-26 10:00 done", "npm WARN", "not found", "true story",
+		"\"quoted\" and more", "[2026-01-26] done", "[nullable] x", "-- a rule", "12 files",
+	};
+	static const char likely[] = "[]{}\",:tfn0-1e. \ttrue\\ux";
+	struct json_reader r = { 0 };
+	yyjson_val *root;
+	char text[16];
+	uint32_t read = 0;
+
+	for (size_t i = 0; i < sizeof(log_lines) / sizeof(*log_lines); i++)
+		ck_assert_msg(!json_is_possible(str_of(log_lines[i])), "%s", log_lines[i]);
+	ck_assert(json_is_possible(STR(" [ null , 1]")));
+	for (int round = 0; round < 300000; round++) {
+		size_t n = 1 + chance(6);
+		enum json_outcome outcome;
+
+		for (size_t i = 0; i < n; i++)
+			text[i] = likely[chance(sizeof(likely) - 1)];
+		outcome = json_read(&r, str_make(text, n), &root);
+		ck_assert_msg(outcome == JSON_NOT || json_is_possible(str_make(text, n)), "%.*s",
+			      (int)n, text);
+		read += outcome == JSON_OK;
+	}
+	ck_assert_uint_gt(read, 1000);
+	json_reader_release(&r);
+}
+END_TEST
+
 START_TEST(hashes_of_spellings)
 {
 	static const char *const same[][2] = {
@@ -562,6 +594,7 @@ int main(void)
 	tcase_add_loop_test(t, changed_bytes, 0, WAYS);
 	tcase_add_test(t, names_are_found_whole);
 	tcase_add_test(t, read_ahead_is_forgotten);
+	tcase_add_test(t, what_is_possible);
 	tcase_add_test(t, hashes_of_spellings);
 	tcase_add_test(t, hashes_of_lengths);
 	suite_add_tcase(suite, t);

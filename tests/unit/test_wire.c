@@ -764,6 +764,49 @@ START_TEST(more_files_than_descriptors)
 }
 END_TEST
 
+static void hear_nothing(void *ctx, const struct frame *frame)
+{
+	(void)ctx;
+	(void)frame;
+}
+
+/* A small file that has not just been written is read into memory when it is added: it says what it said
+ * then, however often it is looked at, and is read from the disk again once it was read. */
+START_TEST(small_files_are_held)
+{
+	int64_t deadline = unit_now_ms() + 10000;
+	struct wire w = { 0 };
+	struct buf notes = { 0 };
+	struct fetching all = { .notes = &notes };
+	struct wire_reading *r;
+	struct err err;
+
+	write_file(path_of("small"), STR("[1]\n{}\n"));
+	add(&w, path_of("small"));
+	while (!w.files.v[0].source.held) {
+		ck_assert_msg(unit_now_ms() < deadline, "a small file is never held");
+		wire_release(&w);
+		add(&w, path_of("small"));
+	}
+	ck_assert_uint_eq(w.held_bytes, 7);
+	write_file(path_of("small"), STR("[2]\n{}\n[3]\n"));
+	r = wire_read_begin(&w, 0, hear_nothing, NULL);
+	while (wire_read_step(r, &err) != WIRE_DONE)
+		;
+	wire_read_leave(r);
+	ck_assert_ptr_nonnull(w.files.v[0].source.held);
+	ck_assert_int_eq(read_frames(&w, 0, note_and_keep, &all, &err), 0);
+	ck_assert_str_eq(notes.p, "0+3 #1 <[1]>\n4+2 #2 <{}>\n");
+	ck_assert_ptr_null(w.files.v[0].source.held);
+	ck_assert_int_eq(wire_fetch(&w, 0, 0, 3, &notes, &err), 0);
+	ck_assert(str_is(buf_str(&notes), "[2]"));
+	vec_release(&all.frames);
+	arena_release(&all.arena);
+	buf_release(&notes);
+	wire_release(&w);
+}
+END_TEST
+
 START_TEST(errors_say_what_to_do)
 {
 	struct wire w = { 0 };
@@ -1039,6 +1082,7 @@ int main(void)
 	tcase_add_test(t, as_much_as_is_enough);
 	tcase_add_test(t, directory);
 	tcase_add_test(t, more_files_than_descriptors);
+	tcase_add_test(t, small_files_are_held);
 	tcase_add_test(t, errors_say_what_to_do);
 	tcase_add_test(t, same_file_twice);
 	tcase_add_test(t, changing_while_read);
