@@ -10,6 +10,7 @@ may_see() {
 	base) echo base ;;
 	json) echo base json ;;
 	loop) echo base loop ;;
+	team) echo base loop team ;;
 	holder) echo base holder ;;
 	source) echo base source ;;
 	wire) echo base json source wire ;;
@@ -28,7 +29,7 @@ may_see() {
 	session) echo "$low journal channel decide encode draw view config session" ;;
 	watch) echo "$low journal channel decide encode draw term view app config session watch" ;;
 	agents) echo "$low journal channel decide encode draw term view app config session watch agents" ;;
-	cmd) echo "$low journal channel decide encode draw term view app config session watch agents cmd" ;;
+	cmd) echo "$low journal channel decide encode draw term view app config session watch agents cmd team" ;;
 	*) return 1 ;;
 	esac
 }
@@ -81,6 +82,9 @@ is 'json/quick includes only base and json' '' \
 
 curses=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<n?curses' "$srcdir/src" | wc -l)
 is 'one file includes curses' 1 "$curses"
+
+libpq=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<libpq' "$srcdir/src" | wc -l)
+is 'one file includes libpq' 1 "$libpq"
 
 # What is printed goes through one door, which lets nothing through that a terminal would obey. Two
 # sentences of base are printed when nothing else can be trusted any more.

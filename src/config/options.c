@@ -21,13 +21,14 @@ enum {
 	REVIEW = 1 << COMMAND_REVIEW,
 	RUN = 1 << COMMAND_RUN,
 	AGENTS = 1 << COMMAND_AGENTS,
+	TEAM = 1 << COMMAND_TEAM,
 	READERS = WATCH | SHOW | CHECK,
 	RUNNERS = REVIEW | RUN,
 	PRINTERS = WATCH | SHOW | DEMO | REPLAY | RUNNERS,
 	SCREENS = WATCH | DEMO | REPLAY | RUNNERS,
 	DECIDERS = WATCH | DECIDE | DEMO | RUNNERS,
 	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | RUNNERS |
-	      AGENTS,
+	      AGENTS | TEAM,
 };
 
 static const struct command commands[] = {
@@ -71,6 +72,11 @@ static const struct command commands[] = {
 	{ COMMAND_PURGE, "purge", "",
 	  "Remove old captures of agents' output, caches, and journals whose source no longer "
 	  "exists. Nothing that is in use, and never a journal in which something is unfinished." },
+	{ COMMAND_TEAM, "team", "init URL | check URL | trim URL",
+	  "For the owner of a team's store, a PostgreSQL database: make it, or upgrade it; check the "
+	  "server, the connection, who may do what, and that its history was not changed; remove old "
+	  "lines. URL is postgresql://[USER@]HOST/DATABASE; the password is in ~/.pgpass. Unless the "
+	  "host is a socket, the server must prove by TLS who it is." },
 	{ COMMAND_DEMO, "demo", "",
 	  "Open a built-in session to try everything on; if standard output is not a terminal, "
 	  "print its inbox and summary." },
@@ -167,7 +173,8 @@ static int set_recover(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
-static int set_older_than(struct options *o, const char *value, struct err *err)
+/* -1 and err, which repeats the option. */
+static int parse_age(struct options *o, const char *option, const char *value, struct err *err)
 {
 	static const struct {
 		char letter;
@@ -183,8 +190,18 @@ static int set_older_than(struct options *o, const char *value, struct err *err)
 			o->has_age = true;
 			return 0;
 		}
-	return err_set(err, "--older-than=%s: must be a number of days, weeks or hours, such as "
-			    "30d, 4w or 12h", value);
+	return err_set(err, "--%s=%s: must be a number of days, weeks or hours, such as 30d, 4w or 12h",
+		       option, value);
+}
+
+static int set_older_than(struct options *o, const char *value, struct err *err)
+{
+	return parse_age(o, "older-than", value, err);
+}
+
+static int set_keep(struct options *o, const char *value, struct err *err)
+{
+	return parse_age(o, "keep", value, err);
 }
 
 static int set_option(struct options *o, const char *value, struct err *err)
@@ -252,7 +269,7 @@ static const struct option options[] = {
 	{ "format", "FORMAT",
 	  "text, json (one object a line); for check also sarif, for show report md. Scripts use "
 	  "json: its fields only ever grow.",
-	  READERS | DECIDE | JOURNAL | RUN | AGENTS, .set = set_format, .values = "text json sarif md" },
+	  READERS | DECIDE | JOURNAL | RUN | AGENTS | TEAM, .set = set_format, .values = "text json sarif md" },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S source:FILE id:X is:open is:error is:not-its-role "
@@ -390,6 +407,8 @@ static const struct option options[] = {
 	  FIELD(correct) },
 	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE,
 	  .set = set_older_than },
+	{ "keep", "AGE", "team trim: how long lines are kept, by whole days: 30d unless given.", TEAM,
+	  .set = set_keep },
 	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, FIELD(dry_run) },
 	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS,
 	  .set = set_size },

@@ -47,7 +47,7 @@ struct options {
 	const char *rule, *edit; /* a rule of one's own; a file with a tool call's input */
 	uint32_t input; /* line of an input envelope; 0 = not given */
 	bool deliver, correct;
-	/* purge */
+	/* purge, and team trim */
 	uint64_t older_than_s;
 	bool has_age, dry_run;
 	const char *speed, *export_to; /* of a replay */
@@ -77,6 +77,7 @@ enum command_id {
 	COMMAND_WATCH,
 	COMMAND_RUN,
 	COMMAND_AGENTS,
+	COMMAND_TEAM,
 	COMMAND_REVIEW,
 	COMMAND_SHOW,
 	COMMAND_REPLAY,
