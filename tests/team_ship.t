@@ -187,6 +187,31 @@ sed '2s/.*/{}/' "$demo" | head -n 30 >cut.ndjson
 ship --as-source=cut cut.ndjson
 is 'three logs of one name' 'cut 20|cut#2 5|cut#3 30' "$(sql ann "select s.name || ' ' || count(*) from gavel.source s join gavel.line l on l.source = s.id where s.name like 'cut%' group by s.name order by 1" | paste -sd '|')"
 
+# ---- killed between sending and reporting ----
+
+ask 3 >late.ndjson
+ok 'a question' ship --as-source=late late.ndjson
+decide_all
+mkfifo commands
+"$team_bin/psql" -h "$team_dir" -U boss -d team -Xq <commands >/dev/null 2>&1 &
+holder=$!
+exec 7>commands
+echo 'begin; lock table gavel.outcome in share mode;' >&7
+ok 'while nobody can report' wait_for "select count(*) from pg_locks where relation = 'gavel.outcome'::regclass and mode = 'ShareLock' and granted" 1
+begin --as-source=late late.ndjson
+tries=0
+until [ -s late.ndjson.replies.ndjson ] || [ $tries -ge 400 ]; do tries=$((tries + 1)); sleep 0.02; done
+end -KILL
+sql postgres "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'edge'" >/dev/null
+wait_for "select count(*) from pg_stat_activity where usename = 'edge'" 0
+exec 7>&-
+wait $holder
+last=$(sql ann 'select max(item) from gavel.decision')
+is 'the shipper is killed' '' "$(sql ann "select what from gavel.outcome where item = $last")"
+ok 'the next one' ship --as-source=late late.ndjson
+is '... reports' sent "$(sql ann "select what from gavel.outcome where item = $last")"
+is '... and says nothing twice' 1 "$(wc -l <late.ndjson.replies.ndjson)"
+
 # ---- killed at any moment ----
 
 # Questions come, are decided, and are said, while the shipper is killed, and the server once. In the end each
