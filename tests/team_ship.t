@@ -187,6 +187,26 @@ sed '2s/.*/{}/' "$demo" | head -n 30 >cut.ndjson
 ship --as-source=cut cut.ndjson
 is 'three logs of one name' 'cut 20|cut#2 5|cut#3 30' "$(sql ann "select s.name || ' ' || count(*) from gavel.source s join gavel.line l on l.source = s.id where s.name like 'cut%' group by s.name order by 1" | paste -sd '|')"
 
+# ---- a server that does not answer ----
+
+ask 4 >slow.ndjson
+begin --as-source=slow slow.ndjson
+ok 'a question' wait_for "select count(*) from gavel.item where title like '%, 4?'" 1
+decide_all
+ok '... is answered' wait_for "select count(*) from gavel.outcome where what = 'sent' and item = (select id from gavel.item where title like '%, 4?')" 1
+backends=$(sql postgres "select pid from pg_stat_activity where usename = 'edge'")
+team_as kill -STOP $backends
+ask 5 >>slow.ndjson
+ok 'a connection that hangs is replaced' wait_for "select count(*) from gavel.item where title like '%, 5?'" 1
+ok '... as it says' grep -q 'connected again' live.out
+team_as kill -KILL $backends 2>/dev/null
+wait_for 'select 1' 1
+decide_all
+tries=0
+until [ "$(wc -l <slow.ndjson.replies.ndjson)" = 2 ] || [ $tries -ge 400 ]; do tries=$((tries + 1)); sleep 0.05; done
+is '... also when that made the server start again' 2 "$(wc -l <slow.ndjson.replies.ndjson)"
+end
+
 # ---- killed between sending and reporting ----
 
 ask 3 >late.ndjson
