@@ -94,9 +94,12 @@ area() {
 	printf '{"id":"scope-0%s","aspect":"a","description":"d %s","recommendation":"r"}' "$1" "$1"
 }
 begin --as-source=talk --artifact=artifact.txt talk.ndjson
+wait_for "select count(*) from gavel.source where name = 'talk'" 1
 echo y >artifact.txt
 answer 1 "$(area 1),$(area 2)" >>talk.ndjson
 talk="source = (select id from gavel.source where name = 'talk')"
+ok 'a second one' sh -c 'timeout 20 "$GAVEL" ship --to="$1" --no-follow talk.ndjson 2>err; [ $? -eq 3 ]' sh "$to"
+ok '... is told who ships it' grep -q 'another gavel' err
 ok 'items open while it runs' wait_for "select count(*) from gavel.item where $talk and state = 'open'" 2
 one=$(item '%scope-01@%') two=$(item '%scope-02@%')
 accept "$one" reject ',"reason_code":"out_of_scope"' >/dev/null
@@ -114,8 +117,6 @@ answer 3 '' >>talk.ndjson
 begin --as-source=talk talk.ndjson
 ok 'what was closed meanwhile is withdrawn, or still waits' wait_for "select count(*) from gavel.item where $talk and state = 'open'" \
 	"$("$GAVEL" show inbox --format=json talk.ndjson | wc -l)"
-ok 'a second one' sh -c 'timeout 20 "$GAVEL" ship --to="$1" --no-follow talk.ndjson 2>err; [ $? -eq 3 ]' sh "$to"
-ok '... is told who ships it' grep -q 'another gavel' err
 end
 
 # ---- a FIFO that takes the replies, without and with a reader ----
