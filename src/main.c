@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "session/cache.h"
 #include "session/journals.h"
+#include "team/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,8 @@ static int (*const commands[])(struct options *o) = {
 	[COMMAND_DECIDE] = cmd_decide,
 	[COMMAND_JOURNAL] = cmd_journal,
 	[COMMAND_AGENTS] = cmd_agents,
+	[COMMAND_TEAM] = cmd_team,
+	[COMMAND_SHIP] = cmd_ship,
 	[COMMAND_PURGE] = cmd_purge,
 	[COMMAND_DEMO] = cmd_demo,
 	[COMMAND_HELP] = cmd_help,
@@ -77,8 +80,8 @@ static int check_places(const struct options *o, struct err *err)
 {
 	enum command_id id = o->command->id;
 	bool configured = id != COMMAND_HELP && id != COMMAND_JOURNAL && id != COMMAND_PURGE &&
-			  id != COMMAND_AGENTS;
-	bool journals = id != COMMAND_HELP && (id != COMMAND_DEMO || o->journal);
+			  id != COMMAND_AGENTS && id != COMMAND_TEAM;
+	bool journals = id != COMMAND_HELP && id != COMMAND_TEAM && (id != COMMAND_DEMO || o->journal);
 
 	if (configured && config_check(o->config, err))
 		return -1;
@@ -104,7 +107,7 @@ int main(int argc, char **argv)
 	if (options_parse(&o, argc - 1, argv + 1, &err)) {
 		code = print_trouble("%s", err.text);
 	} else if (o.version) {
-		say("gavel %s", PACKAGE_VERSION);
+		say("gavel %s, %s", PACKAGE_VERSION, store_engine());
 		code = EXIT_FINE;
 	} else if (o.help) {
 		options_help(o.command, &help);

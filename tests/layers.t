@@ -10,6 +10,7 @@ may_see() {
 	base) echo base ;;
 	json) echo base json ;;
 	loop) echo base loop ;;
+	team) echo base loop team ;;
 	holder) echo base holder ;;
 	source) echo base source ;;
 	wire) echo base json source wire ;;
@@ -26,9 +27,10 @@ may_see() {
 	app) echo base json event dialect model journal channel decide encode draw view app ;;
 	config) echo base json source wire draw config ;;
 	session) echo "$low journal channel decide encode draw view config session" ;;
-	watch) echo "$low journal channel decide encode draw term view app config session watch" ;;
-	agents) echo "$low journal channel decide encode draw term view app config session watch agents" ;;
-	cmd) echo "$low journal channel decide encode draw term view app config session watch agents cmd" ;;
+	ship) echo "$low journal channel decide encode draw view config session team ship" ;;
+	watch) echo "$low journal channel decide encode draw term view app config session team ship watch" ;;
+	agents) echo "$low journal channel decide encode draw term view app config session team ship watch agents" ;;
+	cmd) echo "$low journal channel decide encode draw term view app config session team ship watch agents cmd" ;;
 	*) return 1 ;;
 	esac
 }
@@ -81,6 +83,9 @@ is 'json/quick includes only base and json' '' \
 
 curses=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<n?curses' "$srcdir/src" | wc -l)
 is 'one file includes curses' 1 "$curses"
+
+libpq=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<libpq' "$srcdir/src" | wc -l)
+is 'one file includes libpq' 1 "$libpq"
 
 # What is printed goes through one door, which lets nothing through that a terminal would obey. Two
 # sentences of base are printed when nothing else can be trusted any more.

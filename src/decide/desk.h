@@ -15,7 +15,7 @@
  *   OPEN    gavel, source, time [, file]                head of a journal; again for each other path
  *                                                       or file that it was found to be of
  *   DRAFT   id, time, session ("" = the source's own), kind, item, dialect, rev, verb, by, seen
- *           [, reason_code, explanation, answer, option, input, artifact, sure, corrects]
+ *           [, team, reason_code, explanation, answer, option, input, artifact, sure, corrects]
  *   DRAFTS  time, decides [DRAFT]                       several staged at once: all or none
  *   INTENT  id, time, drafts [ids], decides, dialect, channel, path, to, bytes [, aside]
  *   INTENTS list                                        several at once: all or none
@@ -144,6 +144,9 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 /* Opens a journal by its folder (gavel journal). */
 void desk_open_dir(struct desk *d, const char *dir, bool write);
 void desk_close(struct desk *d);
+/* Takes the lock of a desk opened for writing now, and not with the first decision: for who must be the
+ * only one before there is something to write. -1: it cannot be had, err. */
+int desk_claim(struct desk *d, struct err *err);
 
 /* Synchronizes desk and model: binds drafts to their items, updates the model's overlays
  * (model_overlay) and records acknowledgments that the model has found (ACKED). Call after messages

@@ -48,7 +48,7 @@ void loop_close(void)
 	pipe_fd[0] = pipe_fd[1] = -1;
 }
 
-int loop_wait(int fd, const int *others, unsigned n, int timeout_ms)
+int loop_wait(int fd, const struct loop_fd *others, unsigned n, int timeout_ms)
 {
 	struct pollfd fds[2 + LOOP_OTHERS_MAX] = { { pipe_fd[0], POLLIN, 0 }, { fd, POLLIN, 0 } };
 	int bits;
@@ -56,7 +56,9 @@ int loop_wait(int fd, const int *others, unsigned n, int timeout_ms)
 	if (n > LOOP_OTHERS_MAX)
 		BUG("%u descriptors to wait for", n);
 	for (unsigned i = 0; i < n; i++)
-		fds[2 + i] = (struct pollfd){ others[i], POLLIN, 0 };
+		fds[2 + i] = (struct pollfd){
+			others[i].fd, (short)(POLLIN | (others[i].output ? POLLOUT : 0)), 0
+		};
 	if (poll(fds, 2 + n, timeout_ms) <= 0)
 		return 0; /* EINTR: the signal is in the pipe, seen by the next call */
 	bits = (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0);

@@ -12,12 +12,18 @@
 enum { LOOP_INPUT = 1 << 0, LOOP_SIGNAL = 1 << 1, LOOP_SOURCE = 1 << 2 };
 enum { LOOP_OTHERS_MAX = 6 };
 
+/* A descriptor to wait for besides the terminal. */
+struct loop_fd {
+	int fd;      /* -1 = none */
+	bool output; /* until it can be written, too */
+};
+
 /* Installs handlers for SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT and SIGTSTP. */
 int loop_open(struct err *err);
 void loop_close(void);
-/* Waits at most timeout_ms (-1 = for ever) for fd (LOOP_INPUT) and up to LOOP_OTHERS_MAX others
- * (LOOP_SOURCE); each may be -1. Returns LOOP_ bits, 0 on timeout or EINTR. */
-int loop_wait(int fd, const int *others, unsigned n, int timeout_ms);
+/* Waits at most timeout_ms (-1 = for ever) for fd (LOOP_INPUT), which may be -1, and up to
+ * LOOP_OTHERS_MAX others (LOOP_SOURCE). Returns LOOP_ bits, 0 on timeout or EINTR. */
+int loop_wait(int fd, const struct loop_fd *others, unsigned n, int timeout_ms);
 /* Takes the next signal off the queue, 0 = none. */
 int loop_signal(void);
 /* Runs a program in the foreground (an editor) and waits for it: ^Z stops both, ^C goes to it

@@ -91,7 +91,8 @@ static void handle_signals(struct watch *w)
 /* Polls input and, unless timeout_ms is 0, the sources. */
 static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 {
-	const int others[] = { load_fd(&w->load), w->agents ? agent_set_fd(w->agents) : -1 };
+	const struct loop_fd others[] = { { load_fd(&w->load) },
+					  { w->agents ? agent_set_fd(w->agents) : -1 } };
 
 	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
 }
