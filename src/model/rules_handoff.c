@@ -253,7 +253,13 @@ static void apply_judgement(struct apply_ctx *a, const struct event *e)
 		task_step(a, task, TASK_RETRYING, -1, false);
 		decide(a, e, task, VERDICT_REJECTED);
 		break;
-	default: /* not a decision the protocol knows */
+	case VERDICT_WITHDRAWN: /* said in a team's inbox */
+		if (a->reply)
+			close_items(a, task, ESCALATIONS, STEP_WITHDRAWN, VERDICT_WITHDRAWN);
+		break;
+	default: /* of the protocol's decisions there are no others; a team's inbox has them */
+		if (a->reply && e->verdict != VERDICT_NONE)
+			decide(a, e, task, e->verdict);
 		break;
 	}
 }

@@ -46,7 +46,7 @@ void load_note_origin(struct load *l, uint32_t file)
 	struct wire_file *f = &l->wire.files.v[file];
 
 	if (f->source.kind == SOURCE_FILE)
-		f->ours = is_in_captures(f);
+		f->ours = f->made || is_in_captures(f);
 	if (f->head.n)
 		read_head(l, f);
 	else if (f->ours)
