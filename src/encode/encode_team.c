@@ -5,58 +5,47 @@
 
 #include "base/io.h"
 #include "base/sha256.h"
+#include "decide/draft_words.h"
 #include "dialect/escalation_entry.h"
 #include "json/compose.h"
 
 enum { ARTIFACT_MAX = 1 << 26 };
 
-static void put_if(struct buf *b, const char *name, struct str s)
-{
-	if (s.n)
-		json_put_str(b, name, s);
-}
-
-/* The hash of the attached file: its content is not the team's, but two must mean the same. */
-static int put_artifact(struct encoding *e, struct proposal *p, const struct draft *d, struct buf *b)
+/* The hash of the attached file: its content stays here. -1: err. */
+static int hash_artifact(struct encoding *e, const struct draft *d, struct str *out, struct err *err)
 {
 	struct buf content = { 0 };
-	struct err err;
 	char hex[65];
-	int rc;
+	int rc = 0;
 
+	*out = STR_NONE;
 	if (!d->artifact.n)
 		return 0;
-	rc = io_read_file(d->artifact.p, ARTIFACT_MAX, &content, &err);
+	rc = io_read_file(d->artifact.p, ARTIFACT_MAX, &content, err);
 	if (rc == 0) {
 		sha256_hex(buf_str(&content), hex);
-		json_put_name(b, "artifact", hex);
-	} else {
-		propose_missing(e, p, "%s", err.text);
+		*out = str_of(arena_printf(&e->plan->arena, "sha256:%s", hex));
 	}
 	buf_release(&content);
 	return rc;
 }
 
-/* Everything that the edge needs to say it, in a fixed order. */
+/* The draft, and the revision that it is on. */
 static void put_draft(struct encoding *e, struct proposal *p, const struct draft *d, struct str rev)
 {
 	struct buf b = { 0 };
+	struct str artifact;
+	struct err err;
 
-	buf_addc(&b, '{');
-	json_put_name(&b, "verb", verb_name(d->verb));
-	json_put_str(&b, "rev", rev);
-	put_if(&b, "reason_code", d->reason_code);
-	put_if(&b, "explanation", d->explanation);
-	put_if(&b, "answer", d->answer);
-	if (d->option)
-		json_put_number(&b, "option", d->option);
-	if (d->input)
-		json_put_number(&b, "input", d->input);
-	if (put_artifact(e, p, d, &b) == 0) {
-		buf_adds(&b, "}\n");
-		p->letter.bytes = keep_buf(e, &b);
+	if (hash_artifact(e, d, &artifact, &err)) {
+		propose_missing(e, p, "%s", err.text);
+		return;
 	}
-	buf_release(&b);
+	draft_words_write(d, artifact, &b);
+	b.n--;
+	json_put_str(&b, "rev", rev);
+	buf_adds(&b, "}\n");
+	p->letter.bytes = keep_buf(e, &b);
 }
 
 static void propose_draft(struct encoding *e, uint32_t i)

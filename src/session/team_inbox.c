@@ -154,7 +154,7 @@ static void free_inbox(struct team_inbox *t)
 	vec_release(&t->items);
 	vec_release(&t->fetch);
 	map_release(&t->by_id);
-	map_release(&t->by_key);
+	map_release(&t->by_name);
 	json_reader_release(&t->json);
 	arena_release(&t->arena);
 	free(t);
@@ -352,7 +352,7 @@ static void bind_items(struct load *l)
 							 : NULL;
 
 			if (item)
-				item->number = l->teams.items_seen;
+				team_bind(t, item, l->teams.items_seen);
 		}
 	}
 }

@@ -64,7 +64,7 @@ struct team_inbox {
 	char *stopped;    /* why nothing is decided; NULL = it can be */
 	char *trouble;    /* the server's last refusal; NULL = none */
 	VEC(struct team_item) items;
-	struct map by_id, by_key;
+	struct map by_id, by_name;
 	VEC(int64_t) fetch; /* items named by events */
 	struct arena arena;
 	struct team_question *questions;
@@ -92,6 +92,8 @@ struct team_inbox {
 void team_take_row(struct team_inbox *t, const struct store_rows *rows, uint32_t row, unsigned column);
 /* All rows were of all items: what is missing is gone from the store. */
 void team_take_missing(struct team_inbox *t);
+/* The number of an item in the model, which all of the same name have. */
+void team_bind(struct team_inbox *t, const struct team_item *item, uint32_t number);
 struct team_item *team_item_by_id(struct team_inbox *t, int64_t id);
 /* Appends to the capture what is composed. */
 void team_flush(struct team_inbox *t);

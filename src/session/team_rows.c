@@ -66,19 +66,27 @@ struct team_item *team_item_by_id(struct team_inbox *t, int64_t id)
 	return NULL;
 }
 
-static uint64_t key_hash(const struct team_item *item)
+static uint64_t name_hash(const struct team_item *item)
 {
-	return hash_mix(str_hash(item->source), str_hash(item->key));
+	return hash_mix(str_hash(item->session), str_hash(item->task));
 }
 
-/* Other words for the same thing are another item here, but the same one in the model. */
-static uint32_t number_of_key(const struct team_inbox *t, const struct team_item *item)
+/* What is asked again, or has other words, is another item here and the same one in the model. */
+static uint32_t number_of_name(const struct team_inbox *t, const struct team_item *item)
 {
-	for (uint32_t it = 0, i; map_next(&t->by_key, key_hash(item), &it, &i);)
-		if (t->items.v[i].number != NONE && str_eq(t->items.v[i].key, item->key) &&
-		    str_eq(t->items.v[i].source, item->source))
+	for (uint32_t it = 0, i; map_next(&t->by_name, name_hash(item), &it, &i);)
+		if (t->items.v[i].number != NONE && str_eq(t->items.v[i].task, item->task) &&
+		    str_eq(t->items.v[i].session, item->session))
 			return t->items.v[i].number;
 	return NONE;
+}
+
+void team_bind(struct team_inbox *t, const struct team_item *item, uint32_t number)
+{
+	for (uint32_t it = 0, i; map_next(&t->by_name, name_hash(item), &it, &i);)
+		if (str_eq(t->items.v[i].task, item->task) &&
+		    str_eq(t->items.v[i].session, item->session))
+			t->items.v[i].number = number;
 }
 
 static struct team_item *add_item(struct team_inbox *t, const struct row *r)
@@ -87,16 +95,13 @@ static struct team_item *add_item(struct team_inbox *t, const struct row *r)
 
 	item.source = arena_str(&t->arena, text_of(r, ITEM_SOURCE));
 	item.key = arena_str(&t->arena, text_of(r, ITEM_KEY));
-	item.number = number_of_key(t, &item);
 	map_add(&t->by_id, id_hash(item.id), t->items.n);
-	map_add(&t->by_key, key_hash(&item), t->items.n);
 	vec_push(&t->items, item);
 	return vec_last(&t->items);
 }
 
-static void add_line(struct team_inbox *t, struct team_item *item, struct buf *line)
+static void add_line(struct team_inbox *t, struct buf *line)
 {
-	item->offset = t->end;
 	t->end += line->n;
 	buf_add_str(&t->out, buf_str(line));
 	buf_release(line);
@@ -108,7 +113,12 @@ static void open_item(struct team_inbox *t, struct team_item *item, const struct
 
 	team_line_opened(t, item, text_of(r, ITEM_BODY), text_of(r, ITEM_OWNER),
 			 time_of(r, ITEM_OPENED), &line);
-	add_line(t, item, &line);
+	item->offset = t->end;
+	add_line(t, &line);
+	if (item->state == TEAM_NEW) {
+		item->number = number_of_name(t, item);
+		map_add(&t->by_name, name_hash(item), (uint32_t)(item - t->items.v));
+	}
 	item->state = TEAM_OPEN;
 }
 
@@ -118,9 +128,7 @@ static void decide_item(struct team_inbox *t, struct team_item *item, const stru
 
 	team_line_decided(t, item, text_of(r, ITEM_VERB), text_of(r, ITEM_DECIDERS),
 			  text_of(r, ITEM_DRAFT), time_of(r, ITEM_DECIDED), &line);
-	t->end += line.n;
-	buf_add_str(&t->out, buf_str(&line));
-	buf_release(&line);
+	add_line(t, &line);
 	item->state = TEAM_DECIDED;
 }
 
@@ -129,9 +137,7 @@ static void withdraw_item(struct team_inbox *t, struct team_item *item)
 	struct buf line = { 0 };
 
 	team_line_decided(t, item, STR("withdrawn"), item->source, STR_NONE, TIME_NONE, &line);
-	t->end += line.n;
-	buf_add_str(&t->out, buf_str(&line));
-	buf_release(&line);
+	add_line(t, &line);
 	item->state = TEAM_WITHDRAWN;
 }
 
