@@ -268,7 +268,7 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 
 	if (!queue_entry_read(root, &q))
 		return;
-	if (q.by.n && !d->info.reply)
+	if (q.by.n && !d->info.reply && !q.team_item)
 		m->flags |= RECORD_CLAIMS_HUMAN;
 	/* who escalated an item to a queue is shown, but decides nothing */
 	if (q.by.n && (d->info.reply || q.passes_on))

@@ -83,6 +83,15 @@ static void note_claim(struct team_question *q)
 	item->mark.holder = arena_str(&q->t->arena, str_of(status.login));
 }
 
+/* Once all that the person sends is decided: see team_dispatch. */
+static void note_decided(struct team_question *q)
+{
+	struct team_item *item = team_item_by_id(q->t, q->item);
+
+	if (item && item->bundled)
+		item->sent = true;
+}
+
 static void take_answer(void *ctx, const struct store_answer *a)
 {
 	struct team_question *q = ctx;
@@ -103,6 +112,8 @@ static void take_answer(void *ctx, const struct store_answer *a)
 	}
 	if (q->what == TEAM_CLAIM)
 		note_claim(q);
+	else if (q->what == TEAM_DECIDE && str_is(str_of(out->outcome), "decided"))
+		note_decided(q);
 	q->t->due = true; /* there is an event */
 	if (!q->dropped)
 		return;
@@ -172,6 +183,21 @@ static void ask_draft(struct team_question *q, uint64_t fence, struct str bytes)
 	r.values[4] = store_text(draft);
 	r.n = raises ? 3 : 5;
 	send_question(q, &r);
+}
+
+/* What a protocol says in one message waits for all of it, unless a person sends what there is: that is
+ * what sending here means. */
+void team_dispatch(struct team_inbox *t)
+{
+	for (uint32_t i = 0; i < t->items.n; i++) {
+		struct store_request r = { .sql = "select gavel.dispatch_bundle($1::bigint)",
+					   .values = { store_number(t->items.v[i].id) }, .n = 1 };
+
+		if (!t->items.v[i].sent)
+			continue;
+		t->items.v[i].sent = false;
+		store_ask(t->store, &r);
+	}
 }
 
 /* ---- the channel's link ---- */

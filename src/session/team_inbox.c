@@ -12,6 +12,7 @@
 enum {
 	WAIT_MS = 15000,      /* for what the store has, where nothing follows */
 	WAIT_SHORT_MS = 1500, /* and where the rest comes later */
+	END_MS = 2000,        /* for answers when gavel ends */
 	SLOW_MS = 2000,       /* without an answer, said on the banner */
 	CLOCK_MS = 5000,      /* difference of clocks, likewise */
 };
@@ -224,6 +225,7 @@ static void step_inbox(struct team_inbox *t, int64_t now_ms)
 		team_events_step(t);
 		if (t->begun)
 			team_claims_step(t, now_ms);
+		team_dispatch(t);
 	}
 	store_step(t->store, now_ms); /* sends what was asked */
 	team_flush(t);
@@ -455,9 +457,22 @@ bool team_accept(struct load *l)
 	return any;
 }
 
+/* What was decided leaves, even if gavel ends at once. */
+static void end_asking(struct team_inbox *t)
+{
+	struct store_status s;
+	struct err unused;
+
+	team_dispatch(t);
+	store_status(t->store, &s);
+	if (s.state == STORE_READY && s.queued)
+		store_run(t->store, END_MS, &unused);
+}
+
 void team_release(struct load *l)
 {
 	for (uint32_t i = 0; i < l->teams.list.n; i++) {
+		end_asking(l->teams.list.v[i]);
 		note_seen(l->teams.list.v[i]);
 		free_inbox(l->teams.list.v[i]);
 	}

@@ -27,6 +27,8 @@ struct team_item {
 	uint64_t offset; /* of its newest line in the capture */
 	uint32_t number; /* in the model, or NONE */
 	bool listed;     /* in the rows being read */
+	bool bundled;    /* it is said together with others */
+	bool sent;       /* it was decided here, and its message may leave without the others */
 	bool beaten;     /* its claim is being renewed */
 	uint64_t fence;
 	struct team_mark mark;
@@ -82,7 +84,7 @@ struct team_inbox {
 	"where v.item = i.id and v.rev = i.rev), " \
 	"d.verb, array_to_string(d.deciders, ', '), d.draft, d.at, o.what, o.note, " \
 	"(select p.bytes from gavel.outcome p where p.item = i.id and p.bytes is not null " \
-	"order by p.n desc limit 1), s.owner::text"
+	"order by p.n desc limit 1), i.bundle"
 #define TEAM_JOINS \
 	"gavel.item i join gavel.source s on s.id = i.source " \
 	"left join gavel.decision d on d.item = i.id " \
@@ -100,14 +102,15 @@ void team_flush(struct team_inbox *t);
 
 /* team_lines.c */
 /* The entry of an item; fills in the names that it has in the capture. */
-void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, struct str owner,
-		      int64_t at_ms, struct buf *out);
+void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, int64_t at_ms,
+		      struct buf *out);
 /* A decision; verb "withdrawn": it was none. draft: its words, as JSON. */
 void team_line_decided(struct team_inbox *t, const struct team_item *item, struct str verb,
 		       struct str by, struct str draft, int64_t at_ms, struct buf *out);
 
 /* team_claims.c */
 void team_claims_step(struct team_inbox *t, int64_t now_ms);
+void team_dispatch(struct team_inbox *t);
 void team_link_open(struct load *l);
 void team_questions_free(struct team_inbox *t);
 

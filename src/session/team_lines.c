@@ -30,14 +30,13 @@ static bool is_ours(struct str name)
 }
 
 static void put_gavel(const struct team_item *item, yyjson_val *gavel, struct str body,
-		      struct str owner, struct buf *out)
+		      struct buf *out)
 {
-	struct str by = json_get_str(gavel, "by");
 	yyjson_val *key, *v;
 	size_t i, n;
 
 	json_open(out, "x-gavel", '{');
-	json_put_str(out, "by", by.n ? by : owner);
+	json_put_str(out, "by", item->source);
 	json_open(out, "team", '{');
 	json_put_int(out, "item", item->id);
 	json_put_str(out, "source", item->source);
@@ -58,8 +57,8 @@ static void put_time(struct buf *out, int64_t ms)
 	json_put_name(out, "created_at", timestamp_iso(ms == TIME_NONE ? timestamp_now_ms() : ms, text));
 }
 
-void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, struct str owner,
-		      int64_t at_ms, struct buf *out)
+void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, int64_t at_ms,
+		      struct buf *out)
 {
 	yyjson_val *root = NULL, *gavel;
 	struct str words;
@@ -78,7 +77,7 @@ void team_line_opened(struct team_inbox *t, struct team_item *item, struct str b
 	if (json_get(root, "state_version"))
 		json_put_value(out, "state_version", json_get(root, "state_version"));
 	put_time(out, at_ms);
-	put_gavel(item, gavel, body, owner, out);
+	put_gavel(item, gavel, body, out);
 	buf_adds(out, "}\n");
 }
 

@@ -28,7 +28,7 @@ enum column {
 	ITEM_OUTCOME,
 	ITEM_NOTE,
 	ITEM_SAID,
-	ITEM_OWNER,
+	ITEM_BUNDLE,
 };
 
 /* A row of an answer; columns of items begin at `first`. */
@@ -111,8 +111,7 @@ static void open_item(struct team_inbox *t, struct team_item *item, const struct
 {
 	struct buf line = { 0 };
 
-	team_line_opened(t, item, text_of(r, ITEM_BODY), text_of(r, ITEM_OWNER),
-			 time_of(r, ITEM_OPENED), &line);
+	team_line_opened(t, item, text_of(r, ITEM_BODY), time_of(r, ITEM_OPENED), &line);
 	item->offset = t->end;
 	add_line(t, &line);
 	if (item->state == TEAM_NEW) {
@@ -168,6 +167,7 @@ static void take_mark(struct team_inbox *t, struct team_item *item, const struct
 	m->need = (uint32_t)number_of(r, ITEM_NEED);
 	m->level = number_of(r, ITEM_LEVEL);
 	item->fence = (uint64_t)number_of(r, ITEM_FENCE);
+	item->bundled = text_of(r, ITEM_BUNDLE).n > 0;
 }
 
 void team_take_row(struct team_inbox *t, const struct store_rows *rows, uint32_t row, unsigned column)
