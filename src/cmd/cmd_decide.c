@@ -133,10 +133,20 @@ static void recover(struct decide_command *d)
 		load_say(&d->load, str_of(err.text));
 }
 
+/* What a team's store has refused stands in nobody's way. */
+static bool has_unfinished(const struct desk *desk)
+{
+	uint32_t doubtful = 0;
+
+	for (uint32_t i = 0; i < desk->letters.n; i++)
+		doubtful += desk->letters.v[i].tried && desk->letters.v[i].uncertain;
+	return desk_unfinished(desk) && (!desk->team || doubtful);
+}
+
 static int refuse_unfinished(struct decide_command *d, struct outcome *r)
 {
 	/* the log may prove by now that everything arrived */
-	if (d->desk->recovered || !desk_unfinished(d->desk))
+	if (d->desk->recovered || !has_unfinished(d->desk))
 		return 0;
 	vec_push(&r->missing,
 		 STR("an earlier run left messages unfinished; see gavel journal list, then give "

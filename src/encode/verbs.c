@@ -148,12 +148,12 @@ static bool can_be_corrected(const struct desk *d, uint32_t written, const struc
 		written == NONE ? NULL : draft_letter(d, &d->drafts.v[written]);
 	struct item_state said;
 
-	if (d->team) {
-		buf_adds(why, "what a team has decided stands");
-		return false;
-	}
 	if (l && letter_is_unfinished(l)) {
 		buf_adds(why, "its message is not sent yet; send or abandon it first");
+		return false;
+	}
+	if (d->team) {
+		buf_adds(why, "what a team has decided stands");
 		return false;
 	}
 	item_without_overlay(m, item, m->records.n, TIME_NONE, &said);

@@ -148,6 +148,19 @@ static void ask_claim(struct team_question *q)
 	send_question(q, &r);
 }
 
+/* The letter without its last member, the revision, which the store is given apart. */
+static void add_draft(struct str bytes, struct buf *out)
+{
+	struct str draft = str_trim(bytes);
+	ptrdiff_t at, last = -1;
+
+	for (at = str_find(draft, STR(",\"rev\":"), 0); at >= 0;
+	     at = str_find(draft, STR(",\"rev\":"), (size_t)at + 1))
+		last = at;
+	buf_add_str(out, last < 0 ? draft : str_make(draft.p, (size_t)last));
+	buf_adds(out, last < 0 ? "" : "}");
+}
+
 /* Columns as those of a claim. A raise has no vote, but an event behind that of the claim. */
 static void ask_draft(struct team_question *q, uint64_t fence, struct str bytes)
 {
@@ -164,12 +177,14 @@ static void ask_draft(struct team_question *q, uint64_t fence, struct str bytes)
 		"then 'mine' else 'none' end, $3::text, 0, null::timestamptz",
 	};
 	struct team_inbox *t = q->t;
-	struct str draft = str_trim(bytes), verb, rev, words;
+	struct str verb, rev, words;
 	struct store_request r = { .n = 5 };
 	yyjson_val *root = NULL;
+	struct buf draft = { 0 };
 	bool raises;
 
-	if (json_read(&t->json, draft, &root) != JSON_OK)
+	add_draft(bytes, &draft);
+	if (json_read(&t->json, str_trim(bytes), &root) != JSON_OK)
 		root = NULL;
 	verb = json_get_str(root, "verb");
 	rev = json_get_str(root, "rev");
@@ -180,9 +195,10 @@ static void ask_draft(struct team_question *q, uint64_t fence, struct str bytes)
 	r.values[1] = store_number((int64_t)fence);
 	r.values[2] = store_text(raises ? words.p ? words : STR("") : rev.p ? rev : STR(""));
 	r.values[3] = store_text(verb.p ? verb : STR(""));
-	r.values[4] = store_text(draft);
+	r.values[4] = store_text(buf_str(&draft));
 	r.n = raises ? 3 : 5;
 	send_question(q, &r);
+	buf_release(&draft);
 }
 
 /* What a protocol says in one message waits for all of it, unless a person sends what there is: that is

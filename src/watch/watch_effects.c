@@ -258,6 +258,20 @@ void watch_effects(struct watch *w)
 			break;
 		case EFFECT_STAGE:
 			decider_stage(&w->decider, e.desk, &e.draft, is_followed(w, i));
+			if (e.desk->team)
+				team_claim(&w->load, e.draft.number, true);
+			break;
+		case EFFECT_CLAIM:
+			if (e.claim.on)
+				team_claim(&w->load, e.claim.item, false);
+			else
+				team_unclaim(&w->load, e.claim.item);
+			break;
+		case EFFECT_TEAM_ACCEPT:
+			app_say(&w->app, ROLE_INFO, team_accept(&w->load)
+							    ? "it is the store now; look at what was "
+							      "decided before deciding anew"
+							    : "no store has gone back");
 			break;
 		case EFFECT_UNDO:
 			decider_undo(&w->decider, e.desk, e.undo, is_followed(w, i));
