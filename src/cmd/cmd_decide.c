@@ -304,12 +304,20 @@ static int deliver_one(struct decide_command *d, uint32_t draft, struct outcome 
 static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	const struct draft *old = &d->desk->drafts.v[draft];
+	struct err err;
 
 	if (old->state == DRAFT_STAGED && d->o->deliver)
 		return deliver_one(d, draft, r);
 	r->repeated = true;
-	r->delivery = draft_delivery(d->desk, old, &d->load.model);
 	r->letter = draft_letter(d->desk, old);
+	/* a claim lapses, a server comes back */
+	if (d->o->deliver && d->desk->team && r->letter && r->letter->state == LETTER_HELD) {
+		r->repeated = false;
+		if (desk_resend(d->desk, old->letter, &err))
+			vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
+		load_settle(&d->load);
+	}
+	r->delivery = draft_delivery(d->desk, old, &d->load.model);
 	return report(d, r);
 }
 

@@ -88,8 +88,11 @@ static void note_decided(struct team_question *q)
 {
 	struct team_item *item = team_item_by_id(q->t, q->item);
 
-	if (item && item->bundled)
-		item->sent = true;
+	if (item && str_is(str_of(q->answer.outcome), "decided"))
+		item->sent = item->bundled;
+	else if (item && str_is(str_of(q->answer.outcome), "second"))
+		team_say(q->t, "your vote counts, %s: another person has to say the same",
+			 q->answer.who);
 }
 
 static void take_answer(void *ctx, const struct store_answer *a)
@@ -112,7 +115,7 @@ static void take_answer(void *ctx, const struct store_answer *a)
 	}
 	if (q->what == TEAM_CLAIM)
 		note_claim(q);
-	else if (q->what == TEAM_DECIDE && str_is(str_of(out->outcome), "decided"))
+	else if (q->what == TEAM_DECIDE)
 		note_decided(q);
 	q->t->due = true; /* there is an event */
 	if (!q->dropped)
