@@ -19,7 +19,7 @@ ship() {
 	timeout 60 "$GAVEL" ship --to="$(team_url edge)" --no-follow --as-source=demo log.ndjson >ship.out 2>&1 ||
 		tap_comment <ship.out
 }
-id() { # LIKE: the newest item whose key is like that
+item_id() { # LIKE: the newest item whose key is like that
 	sql ann "select max(id) from gavel.item where key like '%$1%'"
 }
 decide() { # URL ITEM VERB...
@@ -89,8 +89,8 @@ ok '... which is said' grep -q "decide in the team's inbox" err
 
 ok 'a decision' decide "$ann" PK-5 accept
 ok '... is sent' says 'PK-5: accept, sent to'
-is '... is in the store' 'accept ann' "$(sql ann "select verb || ' ' || array_to_string(deciders, ',') from gavel.decision where item = $(id PK-5)")"
-is '... as the words that an edge reads' '{"verb":"accept"}' "$(sql ann "select draft from gavel.decision where item = $(id PK-5)")"
+is '... is in the store' 'accept ann' "$(sql ann "select verb || ' ' || array_to_string(deciders, ',') from gavel.decision where item = $(item_id PK-5)")"
+is '... as the words that an edge reads' '{"verb":"accept"}' "$(sql ann "select draft from gavel.decision where item = $(item_id PK-5)")"
 ok '... again' decide "$ann" PK-5 accept
 ok '... is said to be the same' says 'already; nothing new was written'
 ok 'somebody else' sh -c '! "$GAVEL" decide --deliver "$1" PK-5 reject --explain=no 2>out' sh "$bob"
@@ -98,7 +98,7 @@ ok '... is told by whom' says 'already decided: accepted by ann'
 "$GAVEL" show decisions "$bob" >out
 ok '... and sees it among the decisions' grep -q 'ann .*accepted .*PK-5' out
 ship
-is 'the edge has said it' sent "$(sql ann "select what from gavel.outcome where item = $(id PK-5)")"
+is 'the edge has said it' sent "$(sql ann "select what from gavel.outcome where item = $(item_id PK-5)")"
 "$GAVEL" show item PK-5 "$ann" >out
 ok '... and its bytes come back' says 'said .*"message_id"'
 "$GAVEL" journal list >out
@@ -106,16 +106,16 @@ ok 'the journal knows that it was said' says 'PK-5 .*#'
 
 # ---- claims ----
 
-sql bob "select gavel.claim($(id F-2), 100)" >/dev/null
+sql bob "select gavel.claim($(item_id F-2), 100)" >/dev/null
 ok 'what bob has claimed' sh -c '! "$GAVEL" decide --deliver "$1" review-PK-3/F-2 accept >out 2>&1' sh "$ann"
 ok '... is held, with his name' says 'not delivered: bob has claimed it, for another 1:'
 "$GAVEL" show inbox --size=140 "$ann" --all >out
 ok '... and is shown so' says '@bob'
-sql bob "select gavel.release($(id F-2), 1)" >/dev/null
+sql bob "select gavel.release($(item_id F-2), 1)" >/dev/null
 ok 'the same decision, once he has released it' decide "$ann" review-PK-3/F-2 accept
 ok '... is sent' says 'sent to'
 
-claimed="select holder from gavel.item where id = $(id C-1)"
+claimed="select holder from gavel.item where id = $(item_id C-1)"
 waits seen "$bob" '@ann'
 ok 'claiming by key' keys claim "$ann" <<-EOF
 	<until:Abort the cond>/Abort the cond<Enter>t<until:is claimed>
@@ -138,13 +138,15 @@ waits live "$bob" " $(($(count) - 1)) open"
 ok 'sending what is staged' keys send "$ann" <<-EOF
 	<until:staged>\$<until:C-1><wait:400>y<until:1 sent>
 EOF
-is '... decides it' ann "$(sql ann "select array_to_string(deciders, ',') from gavel.decision where item = $(id C-1)")"
+is '... decides it' ann "$(sql ann "select array_to_string(deciders, ',') from gavel.decision where item = $(item_id C-1)")"
 ok '... and bob sees it' came live
+
+ok 'check finds no error in it' "$GAVEL" check "$ann"
 
 # ---- two persons ----
 
 sql boss "update gavel.item set need = 2 where key like '%review-PK-4%'"
-four=$(id PK-4)
+four=$(item_id PK-4)
 ok 'the first of two' decide "$ann" review-PK-4 accept
 is '... is a vote' '1 open' "$(sql ann "select (select count(*) from gavel.vote where item = $four) || ' ' || state from gavel.item where id = $four")"
 "$GAVEL" show inbox --size=140 "$bob" >out
@@ -157,14 +159,14 @@ is '... decide' 'ann, bob' "$(sql ann "select array_to_string(deciders, ', ') fr
 
 # ---- withdrawn, other words, risen ----
 
-one=$(id 'supervisor-not')
+one=$(item_id 'supervisor-not')
 waits gone "$bob" " $(($(count) - 1)) open"
 sql edge "select gavel.withdraw($one, 'closed')" >/dev/null
 ok 'what is withdrawn is gone from the screen' came gone
 ok 'what was withdrawn' sh -c '! "$GAVEL" decide --deliver "$1" supervisor-not-involved-10 accept >out 2>&1' sh "$ann"
 ok '... is not found, or said to be' sh -c 'grep -q "no item\|withdrawn\|too late" out || { cat out; false; }'
 sql boss "insert into gavel.ladder values (0, 'gavel_reviewer', '1 hour'), (1, 'lead', '1 hour')"
-up=$(id call-back)
+up=$(item_id call-back)
 sql boss "update gavel.item set due = clock_timestamp() - interval '1 second' where id = $up"
 sql ann 'select gavel.tick()' >/dev/null
 is 'a due item rises' 1 "$(sql ann "select level from gavel.item where id = $up")"

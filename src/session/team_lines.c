@@ -74,8 +74,12 @@ void team_line_opened(struct team_inbox *t, struct team_item *item, struct str b
 	json_put_str(out, "task_id", item->task);
 	json_put_name(out, "decision", "escalate");
 	json_put_str(out, "rationale", str_trim(words).n ? words : STR("It waits for a person."));
+	words = json_get_str(gavel, "rev");
+	item->rev = arena_str(&t->arena, words.n ? words : item->key);
 	if (json_get(root, "state_version"))
 		json_put_value(out, "state_version", json_get(root, "state_version"));
+	else
+		json_put_str(out, "state_version", item->rev);
 	put_time(out, at_ms);
 	put_gavel(item, gavel, body, out);
 	buf_adds(out, "}\n");
@@ -107,6 +111,7 @@ void team_line_decided(struct team_inbox *t, const struct team_item *item, struc
 	json_put_str(out, "task_id", item->task);
 	json_put_name(out, "decision", refuses ? "reject" : "approve");
 	json_put_str(out, "rationale", words.n ? words : verb);
+	json_put_str(out, "state_version", item->rev);
 	put_time(out, at_ms);
 	json_open(out, "x-gavel", '{');
 	json_put_str(out, "by", by);
