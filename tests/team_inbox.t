@@ -189,6 +189,45 @@ EOF
 team_go
 ok 'deciding goes on when it is back' decide "$ann" call-takes-too-long-05 accept
 
+# The server's processes: stopped, they keep the connection and say nothing.
+freeze() {
+	main=$(head -n 1 "$team_dir/data/postmaster.pid")
+	kill -"$1" "$main" $(pgrep -P "$main")
+}
+connected() {
+	wait_for "select count(*) > 0 from pg_stat_activity where usename = 'bob'" t
+}
+(keys slow "$bob" <<-EOF
+	<until:open><until:no answer for>/Order number<Enter>a<until:is staged>
+EOF
+) &
+slow=$!
+ok 'a gavel' connected
+freeze STOP
+ok 'a server that does not answer stops no key' wait $slow
+freeze CONT
+ok 'what was staged is sent' sh -c '"$GAVEL" decide --deliver "$1" >out 2>&1' sh "$bob"
+ok '... when it does again' says 'identity-proof-too-weak-01: accept, sent'
+
+(keys back "$bob" <<-EOF
+	<until:open><until:no connection for>/30 days<Enter>a<until:is staged>:save-screen staged<Enter>
+	<until:@ann>\$<until:recipient><wait:400>y<until:1 sent>
+EOF
+) &
+back=$!
+ok 'a gavel' connected
+team_stop immediate
+tries=0
+while [ ! -e staged ] && [ $tries -lt 400 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
+ok 'what is decided without a server is staged' grep -q 'no connection for\|is staged\|saved' staged
+team_go
+sql ann "select gavel.claim($(item_id F-1), 100)" >/dev/null
+ok '... and sent once it is back' wait $back
+is '... as the store has it' bob "$(sql ann "select array_to_string(deciders, ',') from gavel.decision where item = $(item_id session-lifetime)")"
+
 # ---- a store that went back ----
 
 sql postgres "set session_replication_role = replica" \

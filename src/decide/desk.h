@@ -180,6 +180,8 @@ bool letter_is_outdated(const struct desk *d, const struct model *m, const struc
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset);
 /* Records, unsynced, that an item is snoozed, or that it is not any more. */
 int desk_snooze(struct desk *d, const struct snooze *s, bool on, struct err *err);
+/* Records that a sent letter was acknowledged, where no message of the log tells. */
+void desk_acknowledge(struct desk *d, uint32_t letter);
 /* Records, unsynced, the newest event of the team's store, once there is a journal. */
 void desk_note_seen(struct desk *d, const struct store_seen *seen);
 uint32_t desk_staged(const struct desk *d); /* how many */

@@ -359,6 +359,23 @@ static void bind_items(struct load *l)
 	}
 }
 
+/* The agents have answered what was decided here. */
+static void acknowledge(struct load *l, struct team_inbox *t)
+{
+	struct desk *d = desks_find(&l->desks, l->wire.files.v[t->file].group);
+
+	for (uint32_t i = 0; d && i < d->letters.n; i++) {
+		const struct letter *x = &d->letters.v[i];
+		const struct team_item *item;
+
+		if (x->channel != CHANNEL_TEAM || x->state != LETTER_SENT)
+			continue;
+		item = team_item_by_id(t, (int64_t)x->attempt.ino);
+		if (item && str_is(item->mark.outcome, "acked"))
+			desk_acknowledge(d, i);
+	}
+}
+
 void team_settle(struct load *l)
 {
 	struct team_marks *marks = &l->teams.marks;
@@ -374,6 +391,7 @@ void team_settle(struct load *l)
 	for (uint32_t i = 0; i < l->teams.list.n; i++) {
 		struct team_inbox *t = l->teams.list.v[i];
 
+		acknowledge(l, t);
 		for (uint32_t k = 0; k < t->items.n; k++) {
 			struct team_item *item = &t->items.v[k];
 
