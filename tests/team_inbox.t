@@ -68,7 +68,8 @@ ok 'its items are shown' "$GAVEL" show inbox --format=json "$ann"
 "$GAVEL" show inbox --format=json "$ann" >inbox.json
 is '... all of them' "$open" "$(grep -c . inbox.json)"
 is '... in sessions that name their source' "$open" "$(grep -c '"session":"[^"]*demo"' inbox.json)"
-ok 'check finds no error' "$GAVEL" check "$ann"
+ok 'check finds nothing wrong' sh -c '"$GAVEL" check "$1" >out' sh "$ann"
+ok '... at all' says '^0 errors, 0 warnings, 0 notes in'
 ok 'no server' sh -c '! "$GAVEL" show inbox "$1" 2>err' sh "postgresql://ann@/team?host=$tmp"
 ok '... is said' grep -q 'No such file or directory' err
 ok 'a password in the address' sh -c '! "$GAVEL" show inbox postgresql://ann:x@h/team 2>err'
@@ -99,6 +100,8 @@ ok '... is told by whom' says 'already decided: accepted by ann'
 ok '... and sees it among the decisions' grep -q 'ann .*accepted .*PK-5' out
 ship
 is 'the edge has said it' sent "$(sql ann "select what from gavel.outcome where item = $(item_id PK-5)")"
+"$GAVEL" show inbox --all --format=json "$ann" >out
+ok '... as JSON has it' says '"id":"PK-5".*"team":{"item":[0-9]*,"source":"demo".*"outcome":"sent","note":.*"said":"{'
 "$GAVEL" show item PK-5 "$ann" >out
 ok '... and its bytes come back' says 'said .*"message_id"'
 "$GAVEL" journal list >out

@@ -180,6 +180,8 @@ static void check_judgement(struct apply_ctx *a, const struct event *e, const st
 	if (!t->has_result) {
 		bool begun = rules_of(a)->saw_result || t->steps.n;
 
+		if (is_forwarded(e))
+			return; /* its Result is in the log that it came from */
 		report(a, begun ? SEVERITY_WARNING : SEVERITY_NOTE, RULE("handoff-decision"),
 		       "/task_id", 0, "decides a task whose Result was not seen");
 		return;

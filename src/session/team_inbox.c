@@ -2,6 +2,7 @@
 #include "session/team_internal.h"
 
 #include "base/io.h"
+#include "decide/records.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -456,6 +457,25 @@ static void note_seen(struct team_inbox *t)
 	desk_note_seen(d, &seen);
 }
 
+/* What the store has forgotten is listed as not sent, to be sent again. */
+static void hold_forgotten(struct load *l, struct team_inbox *t)
+{
+	struct desk *d = desks_find(&l->desks, l->wire.files.v[t->file].group);
+	struct err why, unused;
+
+	err_set(&why, "the store went back and does not have it any more; resend it");
+	for (uint32_t i = 0; d && d->access == DESK_WRITES && i < d->letters.n; i++) {
+		const struct letter *x = &d->letters.v[i];
+		const struct team_item *item;
+
+		if (x->channel != CHANNEL_TEAM || x->state != LETTER_SENT)
+			continue;
+		item = team_item_by_id(t, (int64_t)x->attempt.ino);
+		if (item && item->state == TEAM_OPEN && !item->mark.voted)
+			desk_hold(d, i, true, &why, &unused);
+	}
+}
+
 bool team_accept(struct load *l)
 {
 	bool any = false;
@@ -469,6 +489,7 @@ bool team_accept(struct load *l)
 			continue;
 		free(t->stopped);
 		t->stopped = NULL;
+		hold_forgotten(l, t);
 		note_seen(t);
 		any = true;
 	}

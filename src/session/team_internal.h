@@ -85,7 +85,8 @@ struct team_inbox {
 	"where v.item = i.id and v.rev = i.rev), " \
 	"d.verb, array_to_string(d.deciders, ', '), d.draft, d.at, o.what, o.note, " \
 	"(select p.bytes from gavel.outcome p where p.item = i.id and p.bytes is not null " \
-	"order by p.n desc limit 1), i.bundle"
+	"order by p.n desc limit 1), i.bundle, " \
+	"exists (select from gavel.vote v where v.item = i.id and v.who = session_user)"
 #define TEAM_JOINS \
 	"gavel.item i join gavel.source s on s.id = i.source " \
 	"left join gavel.decision d on d.item = i.id " \

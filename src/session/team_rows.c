@@ -29,6 +29,7 @@ enum column {
 	ITEM_NOTE,
 	ITEM_SAID,
 	ITEM_BUNDLE,
+	ITEM_VOTED,
 };
 
 /* A row of an answer; columns of items begin at `first`. */
@@ -163,6 +164,7 @@ static void take_mark(struct team_inbox *t, struct team_item *item, const struct
 	keep(t, &m->said, text_of(r, ITEM_SAID));
 	m->mine = m->holder.n && str_is(m->holder, status.login);
 	m->until_ms = until == TIME_NONE ? TIME_NONE : until - status.clock_ms;
+	m->voted = number_of(r, ITEM_VOTED);
 	m->votes = (uint32_t)number_of(r, ITEM_VOTES);
 	m->need = (uint32_t)number_of(r, ITEM_NEED);
 	m->level = number_of(r, ITEM_LEVEL);

@@ -12,6 +12,7 @@ struct team_mark {
 	int64_t id;         /* in the store */
 	struct str source;  /* of the store: the log that it is of */
 	struct str holder;  /* who has claimed it; empty = nobody */
+	bool voted;         /* this login has voted on it */
 	bool mine;          /* its claim is this login's */
 	int64_t until_ms;   /* end of the claim by this machine's clock */
 	uint32_t votes, need;
