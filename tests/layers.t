@@ -26,7 +26,7 @@ may_see() {
 	view) echo base json event dialect model journal channel decide encode draw view ;;
 	app) echo base json event dialect model journal channel decide encode draw view app ;;
 	config) echo base json source wire draw config ;;
-	session) echo "$low journal channel decide encode draw view config session" ;;
+	session) echo "$low journal channel decide encode draw view config session team" ;;
 	ship) echo "$low journal channel decide encode draw view config session team ship" ;;
 	watch) echo "$low journal channel decide encode draw term view app config session team ship watch" ;;
 	agents) echo "$low journal channel decide encode draw term view app config session team ship watch agents" ;;

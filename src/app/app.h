@@ -32,6 +32,8 @@ enum effect_type {
 	EFFECT_EXPLAIN,     /* draft: edit its explanation in $EDITOR, then stage it again */
 	EFFECT_EDIT_INPUT,  /* draft: edit its answer, a tool call's input, in $EDITOR, then stage it */
 	EFFECT_UNDO,        /* undo */
+	EFFECT_CLAIM,       /* claim: an item of a team's inbox */
+	EFFECT_TEAM_ACCEPT, /* go on with a team's store that went back */
 	EFFECT_SNOOZE,      /* snooze: keep it in the journal */
 	EFFECT_PLAN,        /* make the plan and open the pre-flight page */
 	EFFECT_DROP,        /* drop: leave a message of the plan shown out, or take one in again */
@@ -99,6 +101,10 @@ struct effect {
 			uint32_t item;
 			bool on; /* false: it is back */
 		} snooze;
+		struct {
+			uint32_t item;
+			bool on; /* false: release it */
+		} claim;
 		struct {
 			uint32_t letter, dropped; /* number in plan.list or in plan.dropped; NONE */
 		} drop;

@@ -48,6 +48,10 @@ COMMAND(input);
 COMMAND(reply);
 COMMAND(resend);
 
+/* claiming.c */
+COMMAND(claim); /* number: 1 claims, -1 releases, 0 does the other */
+COMMAND(team);
+
 /* confirming.c */
 COMMAND(quit);
 

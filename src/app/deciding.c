@@ -71,7 +71,7 @@ bool decide_can(struct app *a, uint32_t item)
 	} else if (d->access != DESK_WRITES) {
 		app_say(a, ROLE_WARN, "read-only: %s", d->why.text);
 	} else {
-		return true;
+		return decide_is_free(a, item);
 	}
 	decide_refused(a);
 	return false;

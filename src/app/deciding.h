@@ -136,6 +136,8 @@ bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
 /* The desk of an item, and the newest live draft on it; NULL = none. */
 struct desk *decide_desk(const struct app *a, uint32_t item);
 const struct draft *decide_draft(const struct app *a, uint32_t item);
+/* claiming.c: false if somebody else has claimed it, which is said. */
+bool decide_is_free(struct app *a, uint32_t item);
 /* Whether the item's desk can be written, and whether the item takes the verb; say why not. corrects:
  * as in desk_allows. */
 bool decide_can(struct app *a, uint32_t item);

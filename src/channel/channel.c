@@ -1,6 +1,6 @@
 /* What the types of channel share: names, dispatch, checks of paths, locking, timeouts, draining
  * and writing of pipes. The types are channel_file.c, channel_fifo.c, channel_dir.c,
- * channel_agent.c. */
+ * channel_agent.c, channel_team.c. */
 #include "channel/channel_ops.h"
 
 #include "base/file_fault.h"
@@ -17,6 +17,7 @@ static const char *const type_names[] = {
 	[CHANNEL_FIFO] = "fifo",
 	[CHANNEL_DIR] = "directory",
 	[CHANNEL_AGENT] = "agent",
+	[CHANNEL_TEAM] = "team",
 };
 
 static const struct channel_ops *const tables[] = {
@@ -24,6 +25,7 @@ static const struct channel_ops *const tables[] = {
 	[CHANNEL_FIFO] = &channel_fifo,
 	[CHANNEL_DIR] = &channel_dir,
 	[CHANNEL_AGENT] = &channel_agent,
+	[CHANNEL_TEAM] = &channel_team,
 };
 
 const char *channel_type_name(enum channel_type t)
@@ -33,7 +35,7 @@ const char *channel_type_name(enum channel_type t)
 
 bool channel_type_parse(struct str name, enum channel_type *out)
 {
-	for (int t = CHANNEL_NONE; t <= CHANNEL_AGENT; t++)
+	for (int t = CHANNEL_NONE; t <= CHANNEL_TEAM; t++)
 		if (str_is(name, type_names[t])) {
 			*out = (enum channel_type)t;
 			return true;

@@ -21,7 +21,9 @@
  * gets nothing more, and the message is held.
  * Agent: the path names one incarnation (source/holder_link.h), and no other ever gets the message. One in
  * flight, of any length. Its holder takes a message whole, writes it once and records it in the
- * agent's capture, where it is found after a crash of gavel. */
+ * agent's capture, where it is found after a crash of gavel.
+ * Team: the path names an item of a team's store (channel/team_link.h), and the message is what the
+ * person decides on it. It is sent once the store has it; asking again is always safe there. */
 #ifndef GAVEL_CHANNEL_CHANNEL_H
 #define GAVEL_CHANNEL_CHANNEL_H
 
@@ -37,16 +39,17 @@ enum channel_type {
 	CHANNEL_FIFO,
 	CHANNEL_DIR,
 	CHANNEL_AGENT,
+	CHANNEL_TEAM,
 };
 
-/* "none", "file", "fifo", "directory", "agent" */
+/* "none", "file", "fifo", "directory", "agent", "team" */
 const char *channel_type_name(enum channel_type t);
 bool channel_type_parse(struct str name, enum channel_type *out);
 
 /* Where one attempt began; kept in the journal. */
 struct attempt {
 	uint64_t offset;   /* file: its length before; the message begins there, or after `lead`.
-			      Agent: the length of its capture */
+			      Agent: the length of its capture. Team: the claim's fence */
 	uint64_t dev, ino; /* of the file, FIFO or capture */
 	bool lead;         /* a newline is written before it */
 	uint32_t print;    /* file: hash of the bytes before the offset, to detect truncation */

@@ -18,7 +18,8 @@ struct channel_ops {
 				    struct err *err);
 };
 
-extern const struct channel_ops channel_file, channel_fifo, channel_dir, channel_agent;
+extern const struct channel_ops channel_file, channel_fifo, channel_dir, channel_agent,
+	channel_team;
 
 /* Formats err and returns result: `return channel_fail(CHANNEL_FAILED, err, …)`. */
 #define channel_fail(result, err, ...) (err_set(err, __VA_ARGS__), (result))

@@ -133,10 +133,20 @@ static void recover(struct decide_command *d)
 		load_say(&d->load, str_of(err.text));
 }
 
+/* What a team's store has refused stands in nobody's way. */
+static bool has_unfinished(const struct desk *desk)
+{
+	uint32_t doubtful = 0;
+
+	for (uint32_t i = 0; i < desk->letters.n; i++)
+		doubtful += desk->letters.v[i].tried && desk->letters.v[i].uncertain;
+	return desk_unfinished(desk) && (!desk->team || doubtful);
+}
+
 static int refuse_unfinished(struct decide_command *d, struct outcome *r)
 {
 	/* the log may prove by now that everything arrived */
-	if (d->desk->recovered || !desk_unfinished(d->desk))
+	if (d->desk->recovered || !has_unfinished(d->desk))
 		return 0;
 	vec_push(&r->missing,
 		 STR("an earlier run left messages unfinished; see gavel journal list, then give "
@@ -318,12 +328,20 @@ static int deliver_one(struct decide_command *d, uint32_t draft, struct outcome 
 static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	const struct draft *old = &d->desk->drafts.v[draft];
+	struct err err;
 
 	if (old->state == DRAFT_STAGED && d->o->deliver)
 		return deliver_one(d, draft, r);
 	r->repeated = true;
-	r->delivery = draft_delivery(d->desk, old, &d->load.model);
 	r->letter = draft_letter(d->desk, old);
+	/* a claim lapses, a server comes back */
+	if (d->o->deliver && d->desk->team && r->letter && r->letter->state == LETTER_HELD) {
+		r->repeated = false;
+		if (desk_resend(d->desk, old->letter, &err))
+			vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
+		load_settle(&d->load);
+	}
+	r->delivery = draft_delivery(d->desk, old, &d->load.model);
 	return report(d, r);
 }
 

@@ -163,6 +163,8 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 		      o->max_line_bytes))
 		goto out;
 	load_run(&l, NULL, NULL);
+	if (l.teams.list.n)
+		s.team = &l.teams.marks;
 	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
 		goto out;
 	if (filter)

@@ -243,6 +243,27 @@ static void put_item_name(const struct load *l, const struct model *m, const str
 	(l->json.hide_names ? item_plain_name : item_name)(m, item, name);
 }
 
+/* What a team's store says of it now. */
+static void put_team(struct buf *b, const struct scene *s, uint32_t item)
+{
+	const struct team_mark *mark = team_mark_of(s->team, item);
+
+	if (!mark)
+		return;
+	json_open(b, "team", '{');
+	json_put_int(b, "item", mark->id);
+	json_put_str(b, "source", mark->source);
+	json_put_str(b, "holder", mark->holder.n ? mark->holder : STR_NONE);
+	json_put_time(b, "until", mark->holder.n ? mark->until_ms : TIME_NONE);
+	json_put_number(b, "votes", mark->votes);
+	json_put_number(b, "need", mark->need);
+	json_put_int(b, "level", mark->level);
+	json_put_str(b, "outcome", mark->outcome.n ? mark->outcome : STR_NONE);
+	json_put_str(b, "note", mark->note.n ? mark->note : STR_NONE);
+	json_put_str(b, "said", mark->said.n ? mark->said : STR_NONE);
+	buf_addc(b, '}');
+}
+
 static void put_item(struct load *l, const struct scene *s, uint32_t number,
 		     const struct item_state *st, bool whole, struct buf *b)
 {
@@ -289,6 +310,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 		put_history(l, b, item, s->k);
 	}
 	json_trust(l, b, item_trust(m, st), item_claims(m, st));
+	put_team(b, s, number);
 	json_end(l, b);
 	buf_release(&name);
 	buf_release(&rev);

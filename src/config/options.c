@@ -34,7 +34,9 @@ enum {
 
 static const struct command commands[] = {
 	{ COMMAND_WATCH, "", "[SOURCE...]",
-	  "Open the terminal UI; if standard output is not a terminal, print the inbox." },
+	  "Open the terminal UI; if standard output is not a terminal, print the inbox. SOURCE may be "
+	  "the address of a team's store, postgresql://[USER@]HOST/DATABASE: the team's inbox; with "
+	  "?source=NAME behind it the lines of one source, as a log that is only read." },
 	{ COMMAND_RUN, "run", "[--] [COMMAND...]",
 	  "Start an agent and supervise it over its pipes; without COMMAND, those of the "
 	  "configuration. claude, codex, opencode, gemini, claude-agent-acp and codex-acp get the flags "

@@ -506,6 +506,8 @@ enum channel_found desk_look_for(struct desk *d, const struct letter *l, struct 
 	if (l->channel == CHANNEL_AGENT) {
 		found = FOUND_TROUBLE;
 		c.wait_ms = LOOK_MS;
+	} else if (l->channel == CHANNEL_TEAM) {
+		found = FOUND_TROUBLE;
 	} else if ((l->channel != CHANNEL_FILE && l->channel != CHANNEL_DIR) ||
 		   stat(l->path.p, &st)) {
 		return FOUND_NOTHING; /* nothing is created */
@@ -534,7 +536,7 @@ int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 		found = desk_look_for(d, l, &why);
 		if (found == FOUND_WHOLE)
 			return desk_mark_sent(d, letter, err);
-		if (found == FOUND_TROUBLE && l->channel == CHANNEL_AGENT)
+		if (found == FOUND_TROUBLE && (l->channel == CHANNEL_AGENT || l->channel == CHANNEL_TEAM))
 			return err_set(err, "%s may be on its way: %.400s", l->id, why.text);
 	}
 	return desk_void(d, l->id, err);

@@ -594,3 +594,14 @@ struct desk *desks_of_item(struct desks *all, const struct model *m, const struc
 {
 	return desks_find(all, model_str(m, m->sessions.v[item_session(m, item)].group));
 }
+
+void desk_note_seen(struct desk *d, const struct store_seen *seen)
+{
+	struct buf line = { 0 };
+	struct err unused;
+
+	if (d->access != DESK_WRITES || !d->journal.writing || seen->n == d->store_seen.n)
+		return;
+	record_seen(seen, &line);
+	desk_step(d, &line, false, &unused);
+}

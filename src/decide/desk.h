@@ -66,6 +66,14 @@ struct desk_agent {
 	void *ctx;
 };
 
+/* The store of a team that a desk's decisions go to. */
+struct desk_team {
+	const char *store; /* its address without the login */
+	/* Why nothing can be decided now, or NULL. */
+	const char *(*stopped)(void *ctx);
+	void *ctx;
+};
+
 struct output_queue;
 
 /* A line of a reply file that somebody else wrote while a gavel was watching. */
@@ -90,6 +98,12 @@ struct snooze {
 	uint32_t steps;  /* and with so many steps in its history */
 };
 
+/* The newest event of a team's store that was seen; n 0 = none. */
+struct store_seen {
+	int64_t n;
+	unsigned char hash[32];
+};
+
 struct desk {
 	/* the model's group of its sessions: the source as given, unless the opener set another */
 	struct str group;
@@ -111,12 +125,14 @@ struct desk {
 	uint32_t changes; /* records applied */
 	VEC(struct heard) heard; /* oldest first */
 	VEC(struct snooze) snoozes; /* one per item; stale entries are kept */
+	struct store_seen store_seen;
 	uint32_t items_seen, drafts_seen; /* settle.c: progress through model and desk */
 	/* set by the opener */
 	bool sole_writer;
 	int wait_ms; /* reader timeout, as in struct channel */
 	const struct idle *idle;
 	const struct desk_agent *agent; /* that replies go to; NULL = to a file, FIFO or folder */
+	const struct desk_team *team; /* NULL = it is no team's inbox */
 	const char *reply; /* where replies go, set by the person meanwhile; NULL = as the terms say */
 	bool unanswerable; /* nothing says where replies go */
 	struct output_queue *queue; /* of that agent */
@@ -181,6 +197,10 @@ bool letter_is_outdated(const struct desk *d, const struct model *m, const struc
 void desk_note_heard(struct desk *d, struct str path, uint64_t offset);
 /* Records, unsynced, that an item is snoozed, or that it is not any more. */
 int desk_snooze(struct desk *d, const struct snooze *s, bool on, struct err *err);
+/* Records that a sent letter was acknowledged, where no message of the log tells. */
+void desk_acknowledge(struct desk *d, uint32_t letter);
+/* Records, unsynced, the newest event of the team's store, once there is a journal. */
+void desk_note_seen(struct desk *d, const struct store_seen *seen);
 uint32_t desk_staged(const struct desk *d); /* how many */
 /* A draft by its id, or NULL. */
 const struct draft *desk_draft_named(const struct desk *d, struct str id);

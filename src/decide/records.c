@@ -3,6 +3,8 @@
 
 #include "dialect/dialect.h"
 
+#include <stdlib.h>
+
 bool letter_is_unfinished(const struct letter *l)
 {
 	return l->state == LETTER_ATTEMPT || l->state == LETTER_HELD ||
@@ -548,6 +550,30 @@ static void apply_snooze(struct desk *d, yyjson_val *v, bool on)
 		vec_push(&d->snoozes, s);
 }
 
+void record_seen(const struct store_seen *seen, struct buf *out)
+{
+	buf_printf(out, "{\"state\":\"SEEN\",\"time\":%lld,\"n\":%lld,\"hash\":\"",
+		   (long long)timestamp_now_ms(), (long long)seen->n);
+	for (size_t i = 0; i < sizeof(seen->hash); i++)
+		buf_printf(out, "%02x", seen->hash[i]);
+	buf_adds(out, "\"}");
+}
+
+static void apply_seen(struct desk *d, yyjson_val *v)
+{
+	struct str hex = json_get_str(v, "hash");
+	struct store_seen seen = { .n = read_int(v, "n") };
+
+	if (hex.n != 2 * sizeof(seen.hash))
+		return;
+	for (size_t i = 0; i < sizeof(seen.hash); i++) {
+		char digits[3] = { hex.p[2 * i], hex.p[2 * i + 1], '\0' };
+
+		seen.hash[i] = (unsigned char)strtoul(digits, NULL, 16);
+	}
+	d->store_seen = seen;
+}
+
 static void apply_open(struct desk *d, yyjson_val *v)
 {
 	yyjson_val *file = json_get(v, "file");
@@ -587,6 +613,8 @@ void record_apply(struct desk *d, struct str json)
 			apply_heard(d, v);
 		} else if (str_is(state, "SNOOZED") || str_is(state, "WOKEN")) {
 			apply_snooze(d, v, str_is(state, "SNOOZED"));
+		} else if (str_is(state, "SEEN")) {
+			apply_seen(d, v);
 		} else if (str_is(state, "INTENTS")) {
 			apply_intents(d, json_get(v, "list"));
 		} else {

@@ -24,6 +24,7 @@ void record_sent(const struct desk *d, const struct letter *l, struct buf *out);
 void record_held(const struct letter *l, struct str why, bool certain, struct buf *out);
 /* SNOOZED, or WOKEN */
 void record_snooze(const struct desk *d, const struct snooze *s, bool on, struct buf *out);
+void record_seen(const struct store_seen *seen, struct buf *out);
 /* {"state":…,"ref":…,"time":…  without the closing brace */
 void record_step(const char *state, const char *ref, struct buf *out);
 bool draft_is_on(const struct draft *draft, struct str session, enum item_kind kind,

@@ -298,6 +298,19 @@ static void record_acknowledgments(struct desk *d, const struct model *m)
 	}
 }
 
+void desk_acknowledge(struct desk *d, uint32_t letter)
+{
+	const struct letter *l = &d->letters.v[letter];
+	struct buf line = { 0 };
+	struct err err;
+
+	if (l->state != LETTER_SENT || d->access != DESK_WRITES)
+		return;
+	record_step("ACKED", l->id, &line);
+	buf_addc(&line, '}');
+	desk_step(d, &line, true, &err); /* on failure: retried by the next team_settle */
+}
+
 void desk_settle(struct desk *d, struct model *m)
 {
 	bind_drafts(d, m);

@@ -9,6 +9,10 @@
  *             belongs to the item's words (item_subject)
  *   deadline  ISO 8601, where the item has one
  *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
+ *   team      {item, source}: in a team's inbox, its number in the store and the source it came from
+ *
+ * In a team's inbox (session/team_inbox.h) a person's Decision tells the session, too, and the verb:
+ * one of those that people decide with, or "withdrawn", as nobody waits for an answer any more.
  *
  * Everything in it is an unverified claim of the writer. Strings live in the parsed document. */
 #ifndef GAVEL_DIALECT_ESCALATION_ENTRY_H
@@ -19,7 +23,7 @@
 
 struct queue_entry {
 	struct str by;
-	bool passes_on;         /* it has an item; otherwise only `by` is valid */
+	bool passes_on;         /* it has an item; otherwise only `by`, `session` and `verb` are valid */
 	const char *missing;    /* the first field that a complete entry must have, or NULL */
 	enum dialect_id dialect; /* DIALECT_UNKNOWN if absent or not known */
 	enum item_kind kind;
@@ -28,6 +32,8 @@ struct queue_entry {
 	int64_t about; /* 0 = none */
 	int64_t deadline_ms;
 	struct str reply_channel, reply_path;
+	int64_t team_item; /* 0 = it is in no team's inbox */
+	struct str team_source, verb;
 	yyjson_val *context; /* array or NULL */
 	yyjson_val *object;  /* all of it */
 };

@@ -241,6 +241,26 @@ static bool has_no_findings(struct decoder *d, struct str review)
 		json_get(payload ? payload : json_get(root, "content"), "findings"));
 }
 
+/* What a team decided, in its own words; "decision" has only three of them. */
+static void decode_team_decision(const struct queue_entry *q, struct message *m, struct event *e)
+{
+	static const struct {
+		const char *verb;
+		enum verdict verdict;
+	} verbs[] = {
+		{ "accept", VERDICT_ACCEPTED },	  { "always", VERDICT_ACCEPTED },
+		{ "partial", VERDICT_PARTIAL },	  { "reject", VERDICT_REJECTED },
+		{ "stop", VERDICT_REJECTED },	  { "answer", VERDICT_ANSWERED },
+		{ "dismiss", VERDICT_DISMISSED }, { "withdrawn", VERDICT_WITHDRAWN },
+	};
+
+	if (q->session.n)
+		m->session = q->session;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (str_is(q->verb, verbs[i].verb))
+			e->verdict = verbs[i].verdict;
+}
+
 /* The x-gavel object: a person's Decision, or an escalated item of another log. Only a claim. */
 static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m, struct event *e)
 {
@@ -248,11 +268,13 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 
 	if (!queue_entry_read(root, &q))
 		return;
-	if (q.by.n && !d->info.reply)
+	if (q.by.n && !d->info.reply && !q.team_item)
 		m->flags |= RECORD_CLAIMS_HUMAN;
 	/* who escalated an item to a queue is shown, but decides nothing */
 	if (q.by.n && (d->info.reply || q.passes_on))
 		m->from = (struct actor){ q.by, STR("judge"), d->info.reply };
+	if (!q.passes_on && d->info.reply && q.verb.n)
+		decode_team_decision(&q, m, e);
 	if (!q.passes_on || e->verdict != VERDICT_ESCALATED)
 		return;
 	/* a queue holds items of several logs: use their original sessions */
@@ -389,7 +411,10 @@ static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue
 	detail_add(out, "kind", json_get_str(q->object, "kind"), true);
 	detail_add(out, "session", q->session, true);
 	detail_add(out, "item", q->item, true);
-	detail_add(out, "reply to", q->reply_path, true);
+	if (q->team_item)
+		detail_add(out, "source", q->team_source, true);
+	else
+		detail_add(out, "reply to", q->reply_path, true);
 	out->parts = 0; /* the entry has the original's */
 	out->deadline_ms = TIME_NONE;
 	detail_said(out, root);

@@ -323,7 +323,7 @@ bool answer_is_named(struct encoding *e, uint32_t draft, struct str *path)
 	struct queue_entry q;
 	yyjson_val *root;
 
-	if (e->terms->reply || !item || !is_from_queue(item) || d->verb == VERB_DISMISS ||
+	if (e->desk->team || e->terms->reply || !item || !is_from_queue(item) || d->verb == VERB_DISMISS ||
 	    d->verb == VERB_ESCALATE ||
 	    !item_at(e->model, item, e->model->records.n, TIME_NONE, &at))
 		return false;

@@ -355,7 +355,9 @@ static void encode_group(struct encoding *e)
 {
 	const struct encoder_ops *encoder = encoders[draft_of(e, 0)->dialect];
 
-	if (draft_of(e, 0)->verb == VERB_DISMISS)
+	if (e->desk->team)
+		encode_team_drafts(e);
+	else if (draft_of(e, 0)->verb == VERB_DISMISS)
 		propose_to_nobody(e, 0); /* only recorded */
 	else if (is_from_queue(item_of(e, 0)))
 		encode_queue_answer(e);

@@ -238,6 +238,9 @@ int encode_open_item(const struct desk *desk, const struct model *m, const struc
 /* Answers an item of an escalation queue in the original's dialect, to its reply path. */
 bool is_from_queue(const struct item *item);
 void encode_queue_answer(struct encoding *e);
+/* What is decided in a team's inbox, for its store: the draft itself, which two persons may
+ * countersign, as the letter. */
+void encode_team_drafts(struct encoding *e);
 /* Whether the answer of a draft goes to a path that only the queue's entry names. */
 bool answer_is_named(struct encoding *e, uint32_t draft, struct str *path);
 /* A proposal for the queue that --escalate-to names; missing says what is wrong with it. */

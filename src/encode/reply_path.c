@@ -89,7 +89,7 @@ static bool is_regular(const char *path)
 bool reply_path_is_missing(const struct desk *d, const char *reply)
 {
 	/* a stream has no reply path, even if a file is called "stdin" */
-	return !d->agent && !reply && !d->is_dir &&
+	return !d->agent && !d->team && !reply && !d->is_dir &&
 	       (d->source.p[0] != '/' || !is_regular(d->source.p));
 }
 

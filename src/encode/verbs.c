@@ -152,6 +152,10 @@ static bool can_be_corrected(const struct desk *d, uint32_t written, const struc
 		buf_adds(why, "its message is not sent yet; send or abandon it first");
 		return false;
 	}
+	if (d->team) {
+		buf_adds(why, "what a team has decided stands");
+		return false;
+	}
 	item_without_overlay(m, item, m->records.n, TIME_NONE, &said);
 	if (said.open)
 		return true; /* nothing was said to an agent */

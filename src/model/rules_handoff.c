@@ -180,6 +180,8 @@ static void check_judgement(struct apply_ctx *a, const struct event *e, const st
 	if (!t->has_result) {
 		bool begun = rules_of(a)->saw_result || t->steps.n;
 
+		if (is_forwarded(e))
+			return; /* its Result is in the log that it came from */
 		report(a, begun ? SEVERITY_WARNING : SEVERITY_NOTE, RULE("handoff-decision"),
 		       "/task_id", 0, "decides a task whose Result was not seen");
 		return;
@@ -253,7 +255,13 @@ static void apply_judgement(struct apply_ctx *a, const struct event *e)
 		task_step(a, task, TASK_RETRYING, -1, false);
 		decide(a, e, task, VERDICT_REJECTED);
 		break;
-	default: /* not a decision the protocol knows */
+	case VERDICT_WITHDRAWN: /* said in a team's inbox */
+		if (a->reply)
+			close_items(a, task, ESCALATIONS, STEP_WITHDRAWN, VERDICT_WITHDRAWN);
+		break;
+	default: /* of the protocol's decisions there are no others; a team's inbox has them */
+		if (a->reply && e->verdict != VERDICT_NONE)
+			decide(a, e, task, e->verdict);
 		break;
 	}
 }

@@ -309,13 +309,16 @@ void load_run(struct load *l, load_fn each, void *ctx)
 void load_settle(struct load *l)
 {
 	conversation_update(l);
+	team_settle(l);
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_settle(&l->desks.list.v[i], &l->model);
 }
 
 struct str load_source_name(const struct load *l, uint32_t source)
 {
-	return l->wire.files.v[source].name;
+	const struct wire_file *f = &l->wire.files.v[source];
+
+	return f->shown.n ? f->shown : f->name;
 }
 
 static struct str read_bytes(void *ctx, uint32_t message)
@@ -567,7 +570,8 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	l->complete = false;
 	l->wire.follow = l->follow;
 	for (uint32_t i = 0; i < (n ? n : 1); i++)
-		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {
+		if (n && team_is_address(sources[i]) ? team_add(l, sources[i], &err)
+						     : wire_add(&l->wire, n ? sources[i] : "-", &err)) {
 			load_say(l, str_of(err.text));
 			l->trouble = true;
 		}
@@ -578,6 +582,11 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	if (l->desk_options.open || l->desk_options.write) {
 		open_desks(l);
 		load_reach_agents(l);
+		team_open_desks(l);
+	}
+	if (team_wait(l, &err)) {
+		load_say(l, str_of(err.text));
+		return -1;
 	}
 	if (conversation_open(l))
 		return -1;
@@ -622,6 +631,7 @@ int load_filter(const struct options *o, int64_t day, struct filter **out)
 void load_release(struct load *l)
 {
 	file_locks_release(&l->locks);
+	team_release(l);
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);

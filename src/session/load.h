@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "config/options.h"
 #include "session/search.h"
+#include "session/team_inbox.h"
 #include "dialect/dialect.h"
 #include "model/model.h"
 #include "decide/desk.h"
@@ -88,6 +89,7 @@ struct load {
 	struct file_locks locks; /* reply files, while replies are sent */
 	struct desks desks;  /* one per source, in their order; empty unless asked for */
 	VEC(struct reachable *) reachable; /* agents that desks reply to (reachable.c) */
+	struct team_inboxes teams; /* stores among the sources */
 	struct wire wire;
 	struct model model;
 	struct conversation conversation;

@@ -53,7 +53,7 @@ static void note_origin(struct load *l, uint32_t file, const char *captures)
 	struct wire_file *f = &l->wire.files.v[file];
 
 	if (f->source.kind == SOURCE_FILE)
-		f->ours = is_in_captures(f, captures);
+		f->ours = f->made || is_in_captures(f, captures);
 	if (f->head.n)
 		read_head(l, f);
 	else if (f->ours)

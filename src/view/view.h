@@ -12,6 +12,7 @@
 #include "model/filter.h"
 #include "draw/grid.h"
 #include "draw/keymap.h"
+#include "view/team_mark.h"
 
 struct app;
 
@@ -99,6 +100,7 @@ struct scene {
 	const struct artifact_now *artifact; /* of a review; NULL = no review */
 	const uint32_t *returned; /* items with answers from the queue that are to be sent */
 	uint32_t returned_n;
+	const struct team_marks *team; /* beside items of a team's inbox; NULL = there is none */
 	const struct triage *triage;         /* NULL = nothing is marked or snoozed */
 	uint32_t mark;                       /* timeline: chosen mark, message + 1; 0 = none */
 	const struct life *lives;            /* life_n of them, valid at the end of the session */

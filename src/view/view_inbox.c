@@ -18,6 +18,7 @@ enum col {
 	COL_KIND,
 	COL_AGENT,
 	COL_SESSION,
+	COL_TEAM,
 	COL_TITLE,
 	COL_ID,
 	COL_COUNT
@@ -32,6 +33,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_KIND] = { "kind", 11, 11, 1 },
 	[COL_AGENT] = { "from", 8, 8, 2 },
 	[COL_SESSION] = { "session", 9, 20, 1, .late = true },
+	[COL_TEAM] = { "team", 0, 14, 1 }, /* only in a team's inbox */
 	[COL_TITLE] = { "what", 20, 64, 0, .grows = true },
 	[COL_ID] = { "id", 8, 16, 2, .late = true },
 };
@@ -92,6 +94,7 @@ static void layout(const struct scene *s, int cols, const uint32_t *items, uint3
 	/* the whole word or the glyph */
 	c[COL_VERDICT].min = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
 	c[COL_VERDICT].want = c[COL_VERDICT].min;
+	c[COL_TEAM].min = s->team ? 9 : 0;
 	session_column(s, out, &c[COL_SESSION], 4);
 	if (!s->keymap)
 		c[COL_ID] = (struct column){ "id", paper_id_cols(s->model, items, n), 0, 4 };
@@ -120,10 +123,20 @@ struct inbox_rows {
 	uint32_t counts[GROUP_COUNT];
 };
 
+/* In a team's inbox everything was passed on, so what it was before is shown. */
+static enum item_kind shown_kind(const struct scene *s, uint32_t number)
+{
+	const struct item *item = &s->model->items.v[number];
+
+	return team_mark_of(s->team, number) && item->origin_dialect
+		       ? (enum item_kind)item->origin_kind
+		       : (enum item_kind)item->kind;
+}
+
 static enum group group_of(const struct scene *s, uint32_t number)
 {
 	const struct item *item = &s->model->items.v[number];
-	enum group group = (enum group)group_of_kind[item->kind];
+	enum group group = (enum group)group_of_kind[shown_kind(s, number)];
 	struct item_state at;
 
 	/* whether it is open is known without looking where only open ones are listed */
@@ -364,6 +377,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	uint32_t number = line_at(lines, i).a;
 	const struct item *item = &m->items.v[number];
 	const struct columns *fit = &lines->table->fit;
+	const struct team_mark *mark;
 	struct item_state at;
 	struct pen p;
 	enum role role;
@@ -378,13 +392,18 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	grid_role(g, column_rect(row, fit, COL_CLOCK), role);
 	put_grade(&at, column_pen(g, row, fit, COL_GRADE));
 	put_verdict(m, &at, column_pen(g, row, fit, COL_VERDICT));
-	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
+	mark = team_mark_of(s->team, number);
+	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL,
+		 item_kind_name(shown_kind(s, number)));
 	p = column_pen(g, row, fit, COL_AGENT);
 	if (message_trust(m, at.message) != TRUST_LOG)
 		pen_put(&p, ROLE_DIM, trust_marks[message_trust(m, at.message)].glyph);
 	pen_agent(&p, m, message_route(m, at.message)->from);
 	p = column_pen(g, row, fit, COL_SESSION);
 	pen_session(&p, ROLE_DIM, s, lines, message_session(s, lines, at.message));
+	p = column_pen(g, row, fit, COL_TEAM);
+	if (mark)
+		pen_team(&p, mark, scene_clock(s));
 	p = column_pen(g, row, fit, COL_TITLE);
 	pen_title(&p, at.open ? ROLE_NORMAL : ROLE_DIM, s, item, &at);
 	p = column_pen(g, row, fit, COL_ID);
@@ -429,6 +448,7 @@ static enum sort_place inbox_sort_key(const struct scene *s, struct lines *lines
 	case COL_SESSION: out->text = session_name(m, item_session(m, item)); break;
 	case COL_ID: out->text = item_sort_name(m, item, lines); break;
 	case COL_STATE:
+	case COL_TEAM:
 	case COL_TITLE:
 	case COL_COUNT: return SORT_LAST;
 	}

@@ -12,6 +12,7 @@ enum what {
 	ROW_FACTS,           /* kind, dialect, severity, iteration */
 	ROW_ORIGIN,          /* agent, task, session */
 	ROW_DEADLINE,        /* and its default action; a: enum deadline_part */
+	ROW_TEAM,            /* of a team's inbox: claims, votes, level */
 	ROW_DECIDED,         /* by whom, and from where */
 	ROW_STEP,            /* a: number of the step */
 	ROW_ESCALATED,       /* a: desk, b: draft that was written to a queue */
@@ -287,6 +288,7 @@ static void add_decision(const struct scene *s, struct lines *out)
 
 static void item_make(const struct scene *s, int cols, struct lines *out)
 {
+	const struct team_mark *mark;
 	const struct item *item;
 	struct item_state at;
 	struct item_own *own;
@@ -307,7 +309,12 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 		if (cols < DEADLINE_COLS)
 			line_add(out, ROW_DEADLINE, DEADLINE_THEN, 0);
 	}
+	mark = team_mark_of(s->team, s->item);
+	if (mark)
+		line_add(out, ROW_TEAM, 0, 0);
 	add_decision(s, out);
+	if (mark && mark->said.n)
+		prose_add(&own->prose, "said", 8, ROLE_DIM, mark->said, TEXT_LINES);
 	line_add(out, LINE_BLANK, 0, 0);
 	has_fields = add_fields(s, out, item);
 	add_history(s, out, item);
@@ -639,6 +646,10 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_NAME: draw_name(s, item, &own->at, p); break;
 	case ROW_FACTS: draw_facts(s, item, own, p); break;
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
+	case ROW_TEAM:
+		if (team_mark_of(s->team, s->item))
+			pen_team_words(&p, team_mark_of(s->team, s->item), scene_clock(s));
+		break;
 	case ROW_DECIDED: draw_decided(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
 	case ROW_ESCALATED: draw_escalated(s, line, p); break;

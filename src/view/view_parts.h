@@ -66,6 +66,9 @@ void pen_put(struct pen *p, enum role role, const char *label);
 void pen_printf(struct pen *p, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void pen_id(struct pen *p, enum role role, struct str id);
+/* Beside an item of a team's inbox: in a column, and in words. now_ms TIME_NONE: without countdown. */
+void pen_team(struct pen *p, const struct team_mark *mark, int64_t now_ms);
+void pen_team_words(struct pen *p, const struct team_mark *mark, int64_t now_ms);
 /* An id like a/b/c: its head is cut, not its tail. */
 void pen_path(struct pen *p, enum role role, struct str id);
 /* The same for rows of lists, with UUIDs shortened to the 8 digits that tell them apart. */

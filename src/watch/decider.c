@@ -16,6 +16,8 @@ void decider_attach(struct decider *s)
 	struct deciding *d = &s->app->deciding;
 
 	s->app->scene.desks = &s->load->desks;
+	if (s->load->teams.list.n)
+		s->app->scene.team = &s->load->teams.marks;
 	d->as = terms_name(s->options, s->config);
 	d->keeps_nothing = s->options->keeps_nothing;
 	d->advance = s->config->advance;

@@ -31,7 +31,8 @@ void live_begin(struct live *l, int64_t now_ms)
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (!l->agents && !load_is_recent(l->load, l->load->model.records.n))
+	if (!l->agents && !l->load->teams.list.n &&
+	    !load_is_recent(l->load, l->load->model.records.n))
 		return;
 	l->app->growth = GROWTH_LIVE;
 	app_clock(l->app, timestamp_now_ms());
@@ -42,7 +43,7 @@ void live_begin(struct live *l, int64_t now_ms)
 /* Timeout of the sources alone; 0 = there is more to read. */
 static int quiet_ms(const struct live *l, int64_t now_ms)
 {
-	int wait = load_wait_ms(l->load, now_ms);
+	int wait = loop_sooner(load_wait_ms(l->load, now_ms), team_wait_ms(l->load, now_ms));
 
 	return l->agents ? loop_sooner(wait, agent_set_wait_ms(l->agents, now_ms)) : wait;
 }
@@ -211,8 +212,19 @@ static void show_banner(struct live *l, int64_t now_ms)
 	else if (waited && !l->no_room)
 		app_say(a, ROLE_OK, "disk space is back: the agents' output is kept again, all of "
 				    "it");
-	if (!l->no_room && l->load->live && !follow_banner(l->load->live, now_ms, &a->banner))
+	if (!l->no_room && l->load->live && !team_banner(l->load, now_ms, &a->banner) &&
+	    !follow_banner(l->load->live, now_ms, &a->banner))
 		add_waiting(l->load, &a->banner);
+}
+
+/* Answers of a team's store, and what others do to what this person works on. */
+static void show_news(struct live *l)
+{
+	struct buf news = { 0 };
+
+	if (team_news(l->load, &news))
+		app_say(l->app, ROLE_ACCENT, "%s", news.p);
+	buf_release(&news);
 }
 
 /* What people reply does not make a log live. */
@@ -239,9 +251,12 @@ void live_take(struct live *l, int64_t now_ms)
 
 	if (!l->on)
 		return;
+	team_step(l->load, now_ms);
 	load_step(l->load, now_ms, NULL, NULL);
 	if (l->agents)
 		agent_set_take(l->agents, now_ms, l->each, l->ctx);
+	team_settle(l->load);
+	show_news(l);
 	note_growth(l, first);
 	if (m->records.n > first) {
 		if (a->wall_ms == TIME_NONE && is_live(l, first))

@@ -28,10 +28,16 @@ enum {
 	UNTIL_MS = 20000, /* timeout of <until:TEXT> */
 };
 
-/* Monotonic; with --headless and no agents, the test clock. */
+/* Whether something happens by itself, even with --headless: agents run, or people decide elsewhere. */
+static bool is_live(const struct watch *w)
+{
+	return w->agents || w->load.teams.list.n;
+}
+
+/* Monotonic; with --headless and nothing live, the test clock. */
 static int64_t clock_of(const struct watch *w)
 {
-	return w->headless && !w->agents ? w->test_ms : loop_now_ms();
+	return w->headless && !is_live(w) ? w->test_ms : loop_now_ms();
 }
 
 static void draw(struct watch *w)
@@ -91,10 +97,11 @@ static void handle_signals(struct watch *w)
 /* Polls input and, unless timeout_ms is 0, the sources. */
 static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 {
-	const struct loop_fd others[] = { { load_fd(&w->load) },
-					  { w->agents ? agent_set_fd(w->agents) : -1 } };
+	struct loop_fd others[LOOP_OTHERS_MAX] = { { load_fd(&w->load) },
+						   { w->agents ? agent_set_fd(w->agents) : -1 } };
+	unsigned n = 2 + team_fds(&w->load, others + 2, LOOP_OTHERS_MAX - 2);
 
-	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
+	return loop_wait(input, others, timeout_ms ? n : 0, timeout_ms);
 }
 
 /* Handles signals and keys. Returns `ready` (LOOP_ bits), with LOOP_INPUT if a key was handled or a
@@ -170,7 +177,7 @@ static void run_until(struct watch *w, struct str until, int64_t deadline_ms)
 		int64_t left = deadline_ms - loop_now_ms();
 
 		draw(w);
-		if ((until.n && is_shown(w, until)) || left <= 0 || !w->agents)
+		if ((until.n && is_shown(w, until)) || left <= 0 || !is_live(w))
 			return;
 		if (wait_for_any(w, -1, loop_sooner(wait_ms(w), (int)left)) & LOOP_SIGNAL)
 			handle_signals(w);
@@ -266,7 +273,7 @@ static int run_headless(struct watch *w, const struct options *o)
 	struct err err;
 
 	w->grid = grid_new(o->rows ? o->rows : 24, o->cols ? o->cols : 80, w->app.scene.ascii);
-	if (w->agents && loop_open(&err) < 0)
+	if (is_live(w) && loop_open(&err) < 0)
 		return watch_fail(w, &err);
 	load_run(&w->load, NULL, NULL);
 	finish_loading(w);
@@ -547,6 +554,14 @@ void watch_title(const struct options *o, struct buf *out)
 	}
 }
 
+static bool has_team(const struct options *o)
+{
+	for (uint32_t i = 0; i < o->words.n; i++)
+		if (team_is_address(o->words.v[i]))
+			return true;
+	return false;
+}
+
 int watch_run(struct options *o)
 {
 	struct watch w = { 0 };
@@ -554,7 +569,7 @@ int watch_run(struct options *o)
 	int code = EXIT_TROUBLE;
 
 	watch_init(&w, o);
-	w.load.follow = !o->headless && !o->no_follow;
+	w.load.follow = !o->no_follow && (!o->headless || has_team(o));
 	watch_title(o, &title);
 	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0) {
 		watch_begin(&w, buf_str(&title));

@@ -232,8 +232,57 @@ static uint32_t decide_alike(struct watch *w, uint32_t i)
 	const struct effect *list = &w->app.effects.v[i];
 	uint32_t n = count_alike(w, i);
 
-	(list->type == EFFECT_STAGE ? decider_stage : decider_undo)(&w->decider, list, n);
+	if (list->type == EFFECT_UNDO) {
+		decider_undo(&w->decider, list, n);
+		return n - 1;
+	}
+	decider_stage(&w->decider, list, n);
+	for (uint32_t k = 0; k < n; k++)
+		if (list[k].desk->team)
+			team_claim(&w->load, list[k].draft.number, true);
 	return n - 1;
+}
+
+/* What is about decisions. *i: moved on by those that are carried out together. */
+static void decide_effect(struct watch *w, uint32_t *i)
+{
+	struct effect e = w->app.effects.v[*i];
+
+	switch (e.type) {
+	case EFFECT_STAGE:
+	case EFFECT_UNDO: *i += decide_alike(w, *i); break;
+	case EFFECT_CLAIM:
+		if (e.claim.on)
+			team_claim(&w->load, e.claim.item, false);
+		else
+			team_unclaim(&w->load, e.claim.item);
+		break;
+	case EFFECT_TEAM_ACCEPT:
+		app_say(&w->app, ROLE_INFO,
+			team_accept(&w->load) ? "it is the store now; look at what was decided "
+						"before deciding anew"
+					      : "no store has gone back");
+		break;
+	case EFFECT_SNOOZE:
+		decider_snooze(&w->decider, e.desk, e.snooze.item, e.snooze.on);
+		break;
+	case EFFECT_PLAN: decider_next_page(&w->decider); break;
+	case EFFECT_DROP: decider_drop(&w->decider, e.drop.letter, e.drop.dropped); break;
+	case EFFECT_DELIVER:
+		decider_confirm(&w->decider);
+		vec_push(&w->sending, e);
+		break;
+	case EFFECT_RECOVER:
+	case EFFECT_RESEND: vec_push(&w->sending, e); break;
+	case EFFECT_REPLY: decider_reply(&w->decider, e.desk, e.file); break;
+	case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
+	case EFFECT_GIVE_UP:
+		decider_give_up(&w->decider, e.desk, e.letter.number,
+				e.letter.may_have_arrived);
+		break;
+	default: /* those of the screen, in watch_effects */
+		break;
+	}
 }
 
 void watch_effects(struct watch *w)
@@ -270,18 +319,18 @@ void watch_effects(struct watch *w)
 				  take_input);
 			break;
 		case EFFECT_STAGE:
-		case EFFECT_UNDO: i += decide_alike(w, i); break;
+		case EFFECT_UNDO:
+		case EFFECT_CLAIM:
+		case EFFECT_TEAM_ACCEPT:
 		case EFFECT_SNOOZE:
-			decider_snooze(&w->decider, e.desk, e.snooze.item, e.snooze.on);
-			break;
-		case EFFECT_PLAN: decider_next_page(&w->decider); break;
-		case EFFECT_DROP: decider_drop(&w->decider, e.drop.letter, e.drop.dropped); break;
+		case EFFECT_PLAN:
+		case EFFECT_DROP:
 		case EFFECT_DELIVER:
-			decider_confirm(&w->decider);
-			vec_push(&w->sending, e);
-			break;
 		case EFFECT_RECOVER:
-		case EFFECT_RESEND: vec_push(&w->sending, e); break;
+		case EFFECT_RESEND:
+		case EFFECT_REPLY:
+		case EFFECT_TELL:
+		case EFFECT_GIVE_UP: decide_effect(w, &i); break;
 		case EFFECT_AGENT:
 			app_say(&w->app, ROLE_ERROR, "no agents running; gavel run starts some");
 			break;
@@ -309,12 +358,6 @@ void watch_effects(struct watch *w)
 		case EFFECT_COPY:
 			if (!w->headless)
 				term_copy(e.copy);
-			break;
-		case EFFECT_REPLY: decider_reply(&w->decider, e.desk, e.file); break;
-		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
-		case EFFECT_GIVE_UP:
-			decider_give_up(&w->decider, e.desk, e.letter.number,
-					e.letter.may_have_arrived);
 			break;
 		}
 	}

@@ -55,6 +55,7 @@ struct wire_file {
 	struct source source;
 	struct str name;  /* as given; DIRECTORY/FILE; "-". NUL after the end, as in all of these */
 	struct str base;  /* without folders */
+	struct str shown; /* set by the loader: what people call it, if that is not its name */
 	struct str group; /* names the session: file or directory as given, or "stdin" */
 	bool listed;      /* found in a directory, not given by name */
 	struct str head;  /* of a capture: its first line, without the tab (source/child.h) */
@@ -63,6 +64,7 @@ struct wire_file {
 	bool found;       /* set by the loader: it was not given, but belongs to a source */
 	bool said;        /* set by the loader: a reply among the files of a folder */
 	uint8_t trust;    /* set by the loader: enum trust of its messages */
+	bool made;        /* set by the loader: this very run writes it */
 	bool ours;        /* set by the loader: a capture that no agent can have made */
 	struct str speaker; /* set by the loader: of one agent's own output, its name; or none */
 	uint8_t stream;   /* set by the loader: the dialect that its head names, a number; 0 = none */

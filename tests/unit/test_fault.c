@@ -475,7 +475,8 @@ static void look(const struct scene *s, struct arrived *a)
 	*a = (struct arrived){ { 0 } };
 	switch (s->type) {
 	case CHANNEL_NONE:
-	case CHANNEL_AGENT: break; /* see test_channel_child.c */
+	case CHANNEL_AGENT: /* see test_channel_child.c */
+	case CHANNEL_TEAM: break; /* see test_channel_team.c */
 	case CHANNEL_DIR: look_at_files(s, a); break;
 	case CHANNEL_FIFO:
 		drain_fifo();

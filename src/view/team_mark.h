@@ -1,0 +1,46 @@
+/* What a team's store says of the items in its inbox beside their history: who is looking at one, how
+ * many have countersigned, how far it has risen. None of it is a verdict, and all of it is as of now. */
+#ifndef GAVEL_VIEW_TEAM_MARK_H
+#define GAVEL_VIEW_TEAM_MARK_H
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/timestamp.h"
+
+struct team_mark {
+	uint32_t item;      /* in the model */
+	int64_t id;         /* in the store */
+	struct str source;  /* of the store: the log that it is of */
+	struct str holder;  /* who has claimed it; empty = nobody */
+	bool voted;         /* this login has voted on it */
+	bool mine;          /* its claim is this login's */
+	int64_t until_ms;   /* end of the claim by this machine's clock */
+	uint32_t votes, need;
+	struct str voters;  /* who has countersigned, "ann, bob" */
+	int64_t level;      /* on the ladder; 0 = the lowest */
+	struct str outcome; /* of a decision: sent, acked, held, refused … */
+	struct str note;    /* on that, and */
+	struct str said;    /* the message as the agents got it */
+};
+
+/* Of all teams' inboxes that are open. */
+struct team_marks {
+	VEC(struct team_mark) list;
+	VEC(uint32_t) by_item; /* index in list + 1; 0 = none */
+};
+
+static inline const struct team_mark *team_mark_of(const struct team_marks *m, uint32_t item)
+{
+	uint32_t i = m && item < m->by_item.n ? m->by_item.v[item] : 0;
+
+	return i ? &m->list.v[i - 1] : NULL;
+}
+
+/* Whether somebody else has claimed it. now_ms TIME_NONE: the clock is not known. */
+static inline bool team_mark_is_taken(const struct team_mark *mark, int64_t now_ms)
+{
+	return mark && mark->holder.n && !mark->mine &&
+	       (now_ms == TIME_NONE || mark->until_ms > now_ms);
+}
+
+#endif
