@@ -32,6 +32,7 @@ static int (*const commands[])(struct options *o) = {
 	[COMMAND_JOURNAL] = cmd_journal,
 	[COMMAND_AGENTS] = cmd_agents,
 	[COMMAND_TEAM] = cmd_team,
+	[COMMAND_SHIP] = cmd_ship,
 	[COMMAND_PURGE] = cmd_purge,
 	[COMMAND_DEMO] = cmd_demo,
 	[COMMAND_HELP] = cmd_help,

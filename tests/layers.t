@@ -27,9 +27,10 @@ may_see() {
 	app) echo base json event dialect model journal channel decide encode draw view app ;;
 	config) echo base json source wire draw config ;;
 	session) echo "$low journal channel decide encode draw view config session" ;;
-	watch) echo "$low journal channel decide encode draw term view app config session watch" ;;
-	agents) echo "$low journal channel decide encode draw term view app config session watch agents" ;;
-	cmd) echo "$low journal channel decide encode draw term view app config session watch agents cmd team" ;;
+	ship) echo "$low journal channel decide encode draw view config session team ship" ;;
+	watch) echo "$low journal channel decide encode draw term view app config session team ship watch" ;;
+	agents) echo "$low journal channel decide encode draw term view app config session team ship watch agents" ;;
+	cmd) echo "$low journal channel decide encode draw term view app config session team ship watch agents cmd" ;;
 	*) return 1 ;;
 	esac
 }

@@ -53,13 +53,21 @@ ok 'init by somebody else' sh -c '! "$GAVEL" team init "$1" 2>err && grep -q "pe
 one() { # LOGIN STATEMENT: its one row
 	sql "$1" "$2" 2>&1 | head -n 1
 }
-is 'a source' '1|0' "$(one edge "select id, next from gavel.ship_open('log')")"
-is '... is the same again' '1|0' "$(one edge "select id, next from gavel.ship_open('log')")"
+ship_open() { # LOGIN [HEAD [SIZE [SKIP]]]
+	one "$1" "select id, number, next, mark_seq, mark = sha256(convert_to('[]' || chr(10), 'UTF8')) from gavel.ship_open('log', ${2-null}, ${3-0}, ${4-0})"
+}
+is 'a source' '1|1|0||' "$(ship_open edge)"
+is '... is the same again' '1|1|0||' "$(ship_open edge)"
+is '... has the log that comes first' '1|1|0||' "$(ship_open edge "'h1'")"
 two_lines="array[convert_to('{\"a\"}' || chr(10), 'UTF8'), convert_to('[]' || chr(10), 'UTF8')]"
 is 'lines' '9|0' "$(one edge "select * from gavel.ship(1, 0, $two_lines)")"
 is '... said again are said once' '9|0' "$(one edge "select * from gavel.ship(1, 0, $two_lines)")"
 is '... are at their offsets' '0 6' "$(sql ann 'select seq from gavel.line order by seq' | tr '\n' ' ' | sed 's/ $//')"
-is 'a source of somebody else' 'ERROR:  the source log is shipped by edge' "$(one other "select * from gavel.ship_open('log')")"
+is '... goes on behind the last line' '1|1|9|6|t' "$(ship_open edge "'h1'" 20)"
+is 'another log of that name' '4|2|0||' "$(ship_open edge "'h2'" | sed 's/^[0-9]*/4/')"
+is 'a shorter log that begins the same' 3 "$(ship_open edge "'h1'" 4 | cut -d '|' -f 2)"
+is 'a log that turned out to be another' 4 "$(ship_open edge "'h1'" 20 3 | cut -d '|' -f 2)"
+is 'a source of somebody else' 'ERROR:  the source log is shipped by edge' "$(ship_open other)"
 is '... takes no lines' 'ERROR:  source 1 is not one of other' "$(one other "select * from gavel.ship(1, 9, array['x']::bytea[])")"
 
 wait_for() { # CONDITION
@@ -146,6 +154,9 @@ sql edge "select gavel.report(3, 'sent', '', 'bytes')" "select gavel.report(3, '
 is 'what is reported leaves it' '4|accept|ann, bob|held ' "$(outbox)"
 is 'each report counts once' '3|sent 4|held 6|refused ' "$(sql ann 'select item, what from gavel.outcome order by item, n' | tr '\n' ' ')"
 is 'a report of somebody else' 'ERROR:  item 4 is not of a source of other' "$(one other "select gavel.report(4, 'sent', '', null)")"
+is 'what is refused is asked again' '7|open' "$(open e r1)"
+is '... once' '7|open' "$(open e r1)"
+one edge "select gavel.withdraw(7, '')" >/dev/null
 is 'settled' t "$(one ann "select gavel.settle(4, 'resend')")"
 is '... once' f "$(one bob "select gavel.settle(4, 'resend')")"
 is '... as the edge is told' '4|accept|ann, bob|resend ' "$(outbox)"
@@ -153,25 +164,25 @@ sql edge "select gavel.report(4, 'sent', '', 'bytes')" "select gavel.report(4, '
 is '... and sent' '' "$(outbox)"
 
 for k in f g h; do open $k r1 1 turn1 >/dev/null; done
-for i in 7 8; do claim ann $i >/dev/null; decide ann $i 1 r1 accept >/dev/null; done
+for i in 8 9; do claim ann $i >/dev/null; decide ann $i 1 r1 accept >/dev/null; done
 is 'a bundle waits for its last item' '' "$(outbox)"
-is '... or for a person' 2 "$(one bob 'select gavel.dispatch_bundle(7)')"
-is '... who sends what there is' '7|accept|ann| 8|accept|ann| ' "$(outbox)"
+is '... or for a person' 2 "$(one bob 'select gavel.dispatch_bundle(8)')"
+is '... who sends what there is' '8|accept|ann| 9|accept|ann| ' "$(outbox)"
 open i r1 1 turn2 >/dev/null; open j r1 1 turn2 >/dev/null
-claim ann 10 >/dev/null; decide ann 10 1 r1 accept >/dev/null
-edge_withdraws=$(one edge "select gavel.withdraw(11, 'closed')")
-is 'withdrawn items are not waited for' 't 7 8 10' "$edge_withdraws $(sql edge "select item from gavel.outbox('{1}')" | tr '\n' ' ' | sed 's/ $//')"
+claim ann 11 >/dev/null; decide ann 11 1 r1 accept >/dev/null
+edge_withdraws=$(one edge "select gavel.withdraw(12, 'closed')")
+is 'withdrawn items are not waited for' 't 8 9 11' "$edge_withdraws $(sql edge "select item from gavel.outbox('{1}')" | tr '\n' ' ' | sed 's/ $//')"
 
 # ---- levels ----
 
 sql boss 'create role lead' 'grant lead to cat' "insert into gavel.ladder values (0, 'gavel_reviewer', '1 hour'), (1, 'lead', '1 hour')" >/dev/null
-is 'an item that is late' '12|open' "$(open k r1 1 '' "clock_timestamp() - interval '1 s'")"
+is 'an item that is late' '13|open' "$(open k r1 1 '' "clock_timestamp() - interval '1 s'")"
 is '... rises' 1 "$(one ann 'select gavel.tick()')"
 is '... once' 0 "$(one edge 'select gavel.tick()')"
-is '... out of reach' 'above|0' "$(claim ann 12)"
-is '... of those below' 'yours|1' "$(claim cat 12)"
-is 'the top' top "$(one cat "select gavel.escalate(12, 1, 'help')")"
-is 'above' 'above|' "$(decide ann 12 1 r1 accept)"
+is '... out of reach' 'above|0' "$(claim ann 13)"
+is '... of those below' 'yours|1' "$(claim cat 13)"
+is 'the top' top "$(one cat "select gavel.escalate(13, 1, 'help')")"
+is 'above' 'above|' "$(decide ann 13 1 r1 accept)"
 claim ann 5 >/dev/null
 is 'escalated by a person' raised "$(one ann "select gavel.escalate(5, 1, 'help')")"
 is '... who has no claim then' lost "$(one ann "select gavel.escalate(5, 1, 'help')")"
@@ -215,7 +226,7 @@ for_agents() {
 		'select * from gavel.decision' 'select * from gavel.event' 'select * from gavel.source'
 }
 for_reviewers() {
-	printf '%s\n' "select gavel.ship_open('x')" "select gavel.ship(1, 0, '{}')" "select gavel.withdraw(1, '')" \
+	printf '%s\n' "select gavel.ship_open('x', null, 0, 0)" "select gavel.own_items('{1}')" "select gavel.ship(1, 0, '{}')" "select gavel.withdraw(1, '')" \
 		"select gavel.open_item(1, 'k', 'r', 'k', 't', '', '', 1, null)" "select gavel.outbox('{1}')" \
 		"select gavel.report(1, 'sent', '', null)"
 }

@@ -15,6 +15,7 @@ int cmd_purge(struct options *o);
 int cmd_replay(struct options *o);
 int cmd_review(struct options *o);
 int cmd_run(struct options *o);
+int cmd_ship(struct options *o);
 int cmd_show(struct options *o);
 int cmd_team(struct options *o);
 /* Without a command word: the terminal UI, or the inbox where the output is not a terminal. */

@@ -22,13 +22,14 @@ enum {
 	RUN = 1 << COMMAND_RUN,
 	AGENTS = 1 << COMMAND_AGENTS,
 	TEAM = 1 << COMMAND_TEAM,
+	SHIP = 1 << COMMAND_SHIP,
 	READERS = WATCH | SHOW | CHECK,
 	RUNNERS = REVIEW | RUN,
 	PRINTERS = WATCH | SHOW | DEMO | REPLAY | RUNNERS,
 	SCREENS = WATCH | DEMO | REPLAY | RUNNERS,
 	DECIDERS = WATCH | DECIDE | DEMO | RUNNERS,
 	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | RUNNERS |
-	      AGENTS | TEAM,
+	      AGENTS | TEAM | SHIP,
 };
 
 static const struct command commands[] = {
@@ -77,6 +78,11 @@ static const struct command commands[] = {
 	  "server, the connection, who may do what, and that its history was not changed; remove old "
 	  "lines. URL is postgresql://[USER@]HOST/DATABASE; the password is in ~/.pgpass. Unless the "
 	  "host is a socket, the server must prove by TLS who it is." },
+	{ COMMAND_SHIP, "ship", "--to=URL [SOURCE...]",
+	  "Put what agents say on this machine, and what waits for a person, into a team's store; and "
+	  "write what the team decides to the agents. It runs beside the agents until it is stopped, "
+	  "and is the only one that decides on its sources. What an earlier run left unfinished is "
+	  "finished at once. gavel team init makes the store." },
 	{ COMMAND_DEMO, "demo", "",
 	  "Open a built-in session to try everything on; if standard output is not a terminal, "
 	  "print its inbox and summary." },
@@ -301,7 +307,7 @@ static const struct option options[] = {
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
-	  READERS | DECIDE | REPLAY | RUNNERS, .set = set_max_line },
+	  READERS | DECIDE | REPLAY | RUNNERS | SHIP, .set = set_max_line },
 	{ "threads", "N",
 	  "How many threads read a big log; unless given, as many as there are processors, at most "
 	  "8.",
@@ -312,7 +318,7 @@ static const struct option options[] = {
 	  "Where replies go, and those of others are read: a file, a FIFO or a folder. Unless given, "
 	  "a log's replies are in LOG.replies.ndjson beside it, a hand-off folder's in the folder. A "
 	  "reply file is for one SOURCE.",
-	  WATCH | DECIDE | DEMO | SHOW | CHECK | REPLAY, FIELD(reply) },
+	  WATCH | DECIDE | DEMO | SHOW | CHECK | REPLAY | SHIP, FIELD(reply) },
 	{ "agent", "NAME",
 	  "run: what the agent is called, if not after its command; without COMMAND, only this one "
 	  "of the configuration (may be repeated).",
@@ -341,7 +347,7 @@ static const struct option options[] = {
 	  FIELD(escalate_to) },
 	{ "journal", "DIR",
 	  "Where decisions are recorded, in place of ~/.local/state/gavel.",
-	  DECIDERS | SHOW | CHECK | JOURNAL | REPLAY, FIELD(journal) },
+	  DECIDERS | SHOW | CHECK | JOURNAL | REPLAY | SHIP, FIELD(journal) },
 	{ "recover", "WHEN",
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
 	  DECIDERS, .set = set_recover, .values = "ask send" },
@@ -349,7 +355,7 @@ static const struct option options[] = {
 	  "show: keep printing records as they come: messages; items of the inbox when they open "
 	  "or change; decisions when they are made or progress.",
 	  SHOW, FIELD(follow) },
-	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH,
+	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH | SHIP,
 	  FIELD(no_follow) },
 	{ "no-cache", NULL,
 	  "Read big logs as if for the first time, and keep nothing for the next.",
@@ -357,7 +363,7 @@ static const struct option options[] = {
 	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, FIELD(read_only) },
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
-	  WATCH | DECIDE | DEMO | JOURNAL, FIELD(sole_writer) },
+	  WATCH | DECIDE | DEMO | JOURNAL | SHIP, FIELD(sole_writer) },
 	{ "sure", NULL,
 	  "journal void: abandon a message even though it may have arrived and been acted on.",
 	  JOURNAL, FIELD(sure) },
@@ -391,7 +397,7 @@ static const struct option options[] = {
 	{ "artifact", "FILE",
 	  "decide: the artifact as it now is, for a feedback request; review: the file. Text in "
 	  "UTF-8, at most 8 MiB.",
-	  DECIDERS, FIELD(artifact), .once = true },
+	  DECIDERS | SHIP, FIELD(artifact), .once = true },
 	{ "envelope", "FILE",
 	  "review: speak envelopes; FILE holds the input envelope of the first turn.", REVIEW,
 	  FIELD(envelope) },
@@ -407,6 +413,12 @@ static const struct option options[] = {
 	  FIELD(correct) },
 	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE,
 	  .set = set_older_than },
+	{ "to", "URL", "ship: the store, postgresql://[USER@]HOST/DATABASE.", SHIP, FIELD(to) },
+	{ "as-source", "NAME", "ship: what the source is called in the store; HOST:PATH unless given.", SHIP,
+	  FIELD(as_source) },
+	{ "items", "EXPR", "ship: only items that match, as --filter has it.", SHIP, FIELD(items) },
+	{ "no-lines", NULL, "ship: what waits for a person, and not the lines of the log.", SHIP,
+	  FIELD(no_lines) },
 	{ "keep", "AGE", "team trim: how long lines are kept, by whole days: 30d unless given.", TEAM,
 	  .set = set_keep },
 	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, FIELD(dry_run) },
@@ -416,7 +428,7 @@ static const struct option options[] = {
 	  PRINTERS, .set = set_color, .values = "auto always never" },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, FIELD(ascii) },
 	{ "config", "FILE",
-	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE,
+	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE | SHIP,
 	  FIELD(config) },
 	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
 	  SCREENS, FIELD(headless) },

@@ -50,6 +50,9 @@ struct options {
 	/* purge, and team trim */
 	uint64_t older_than_s;
 	bool has_age, dry_run;
+	/* ship: a store's address, what the source is called there, a filter */
+	const char *to, *as_source, *items;
+	bool no_lines;
 	const char *speed, *export_to; /* of a replay */
 	/* of a review */
 	const char *envelope;
@@ -78,6 +81,7 @@ enum command_id {
 	COMMAND_RUN,
 	COMMAND_AGENTS,
 	COMMAND_TEAM,
+	COMMAND_SHIP,
 	COMMAND_REVIEW,
 	COMMAND_SHOW,
 	COMMAND_REPLAY,

@@ -75,6 +75,7 @@ struct draft {
 	bool sure;           /* confirmed although the artifact is unchanged */
 	struct str by;
 	int64_t time_ms; /* wall clock */
+	struct str team;     /* STORE/ITEM of a team's store that it was decided in; empty = here */
 	struct str corrects; /* id of the delivered draft that this one corrects; "others" = a
 				decision that was not made here; empty = none */
 	uint32_t number; /* the item's index in the model; NONE while not in the log */

@@ -14,7 +14,7 @@
  *   OPEN    gavel, source, time [, file]                head of a journal; again for each other path
  *                                                       or file that it was found to be of
  *   DRAFT   id, time, session ("" = the source's own), kind, item, dialect, rev, verb, by, seen
- *           [, reason_code, explanation, answer, option, input, artifact, sure, corrects]
+ *           [, team, reason_code, explanation, answer, option, input, artifact, sure, corrects]
  *   INTENT  id, time, drafts [ids], decides, dialect, channel, path, to, bytes [, aside]
  *   INTENTS list                                        several at once: all or none
  *   DONE    id, time, drafts [ids], decides, dialect    a dismissal, which is said to nobody

@@ -55,6 +55,7 @@ static void put_decision(const struct desk *d, const struct draft *draft, struct
 	json_put_name(out, "verb", verb_name(draft->verb));
 	json_put_str(out, "by", draft->by);
 	json_put_number(out, "seen", draft->seen);
+	put_if(out, "team", draft->team);
 }
 
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out)
@@ -272,6 +273,7 @@ static void apply_draft(struct desk *d, yyjson_val *v)
 	draft.sure = yyjson_is_true(json_get(v, "sure"));
 	draft.by = read_str(d, v, "by");
 	draft.time_ms = read_int(v, "time");
+	draft.team = read_str(d, v, "team");
 	draft.corrects = read_str(d, v, "corrects");
 	key = record_item_key(draft.kind, draft.item);
 	for (uint32_t it = 0, i; map_next(&d->item_drafts, key, &it, &i);)

@@ -221,6 +221,34 @@ static void caution_of_deadline(struct encoding *e, uint32_t i, struct proposal 
 				item_default(e->model, item_of(e, i)));
 }
 
+/* An encoding needs a draft on a desk: one on a copy, which nobody else sees. */
+int encode_open_item(const struct desk *desk, const struct model *m, const struct reader *r,
+		     const struct terms *t, uint32_t number, struct buf *out, struct err *err)
+{
+	struct plan plan = { 0 };
+	struct draft draft = { .verb = VERB_ESCALATE, .letter = NONE, .by = t->as };
+	struct desk copy = *desk;
+	uint32_t first = 0;
+	struct encoding e = { .plan = &plan, .desk = &copy, .model = m, .reader = r, .terms = t,
+			      .drafts = &first, .n = 1 };
+	int rc = 0;
+
+	draft_bind(&draft, m, r, number, m->records.n, &plan.arena);
+	copy.drafts.v = &draft;
+	copy.drafts.n = 1;
+	begin_decision(&e, out, &draft, queue_task_id(&e, 0));
+	json_put_str(out, "state_version", draft.rev);
+	put_decider(&e, out, &draft);
+	put_entry(&e, 0, out);
+	buf_adds(out, "}}");
+	if (out->n >= FRAME_MAX_BYTES)
+		rc = err_set(err, "%.*s: its entry would be %zu bytes long, at most %d can be read",
+			     STR_ARG(draft.item), out->n, FRAME_MAX_BYTES);
+	json_reader_release(&e.json);
+	plan_release(&plan);
+	return rc;
+}
+
 void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect)
 {
 	const struct draft *d = draft_of(e, i);

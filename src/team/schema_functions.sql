@@ -80,20 +80,38 @@ begin
 	end if;
 end $$;
 
-create or replace function ship_open(nm text, out id int, out next bigint)
+-- A log by its name and by how it begins. Where another one had the name, or one of that beginning has more
+-- than `size` bytes, it is NAME#2, and so on; numbers up to `skip` are passed over. Without `hd`, the source
+-- that items belong to, whatever its log is. mark: sha256 of the last line, which is at mark_seq, by which the
+-- edge makes sure that it goes on with the same log.
+create or replace function ship_open(nm text, hd text, size bigint, skip int, out id int, out number int, out next bigint,
+	out mark_seq bigint, out mark bytea)
 language plpgsql security definer set search_path = gavel, pg_temp as $$
+#variable_conflict use_column
 declare
 	s source;
+	full_name text;
 begin
 	perform make_days();
-	insert into source (name, owner) values (nm, session_user) on conflict (name) do nothing;
-	select * into s from source where name = nm;
-	if s.owner <> session_user then
-		raise exception 'the source % is shipped by %', nm, s.owner
-			using errcode = 'insufficient_privilege', hint = 'choose another name with --as-source';
+	number := skip;
+	loop
+		number := number + 1;
+		full_name := nm || case when number > 1 then '#' || number else '' end;
+		insert into source (name, owner, head) values (full_name, session_user, hd) on conflict (name) do nothing;
+		select * into s from source where name = full_name for update;
+		if s.owner <> session_user then
+			raise exception 'the source % is shipped by %', full_name, s.owner
+				using errcode = 'insufficient_privilege', hint = 'choose another name with --as-source';
+		end if;
+		exit when hd is null or s.head is null or (s.head = hd and s.next <= size);
+	end loop;
+	if s.head is null and hd is not null then
+		update source set head = hd where source.id = s.id;
 	end if;
 	id := s.id;
 	next := s.next;
+	select l.seq, sha256(l.bytes) into mark_seq, mark from line l where l.source = s.id and l.seq < s.next
+		order by l.seq desc limit 1;
 end $$;
 
 -- Appends lines if `first` is where the source ends. Returns where it ends then, and how long to wait if
@@ -125,7 +143,8 @@ begin
 	update source set next = ship.next, room = s.room - total, filled = t where id = src;
 end $$;
 
--- An item of that rev. An older one with the same key that nobody has decided makes way for it.
+-- An item of that rev. An older one with the same key that nobody has decided makes way for it. One whose
+-- decision could not be said is asked again.
 create or replace function open_item(src int, k text, r text, kd text, ttl text, b bytea, bdl text, wants int,
 	d timestamptz, out item bigint, out state text)
 language plpgsql security definer set search_path = gavel, pg_temp as $$
@@ -139,21 +158,20 @@ begin
 	loop
 		perform tell('withdrawn', old, 'it has other words now');
 	end loop;
-	select * into x from item i where i.source = src and i.key = k and i.rev = r for update;
-	if x.id is not null and x.state <> 'withdrawn' then
-		item := x.id;
-		state := x.state;
-		return;
-	end if;
+	select * into x from item i where i.source = src and i.key = k and i.rev = r order by i.try desc limit 1 for update;
+	item := x.id;
+	state := x.state;
+	if x.state = 'open' or (x.state = 'decided' and last_outcome(x.id) is distinct from 'refused') then return; end if;
 	if (select count(*) from item i where i.source = src and i.state = 'open') >= s.open_max then
 		raise exception 'the source % has % open items, which is all it may have', s.name, s.open_max
 			using errcode = 'program_limit_exceeded';
 	end if;
-	if x.id is not null then
+	if x.state = 'withdrawn' then
 		update item i set state = 'open', due = d where i.id = x.id;
 	else
-		insert into item (source, key, rev, kind, title, body, bundle, need, level, due)
-			values (src, k, r, kd, left(ttl, 500), b, bdl, greatest(s.need, wants), s.level, d) returning * into x;
+		insert into item (source, key, rev, try, kind, title, body, bundle, need, level, due)
+			values (src, k, r, coalesce(x.try + 1, 0), kd, left(ttl, 500), b, bdl, greatest(s.need, wants), s.level, d)
+			returning * into x;
 	end if;
 	perform tell('opened', x.id, k);
 	item := x.id;
@@ -189,6 +207,16 @@ language sql stable security definer set search_path = gavel, pg_temp as $$
 			or exists (select from outcome o where o.item = i.id)
 			or not exists (select from item x where x.source = i.source and x.bundle = i.bundle and x.state = 'open'))
 	order by d.at, i.id
+$$;
+
+-- What an edge needs to know after it was away: its open items, and those whose decision was sent but not
+-- acknowledged.
+create or replace function own_items(sources int[])
+returns table (item bigint, last text)
+language sql stable security definer set search_path = gavel, pg_temp as $$
+	select i.id, coalesce(last_outcome(i.id), '') from item i join source s on s.id = i.source
+	where s.owner = session_user and s.id = any (sources)
+		and (i.state = 'open' or (i.state = 'decided' and last_outcome(i.id) = 'sent'))
 $$;
 
 -- What became of a decision; bytes: the message as it was sent.
@@ -459,7 +487,7 @@ revoke all on all tables in schema gavel from public, gavel_agent, gavel_reviewe
 revoke all on all functions in schema gavel from public, gavel_agent, gavel_reviewer;
 grant usage on schema gavel to gavel_agent, gavel_reviewer;
 grant select on meta to gavel_agent, gavel_reviewer;
-grant execute on function ship_open, ship, open_item, withdraw, outbox, report, tick to gavel_agent;
+grant execute on function ship_open, ship, open_item, own_items, withdraw, outbox, report, tick to gavel_agent;
 grant select on source, line, item, vote, decision, dispatch, outcome, ladder, head, event to gavel_reviewer;
 grant execute on function claim, beat, release, decide, dispatch_bundle, settle, escalate, tick, reach, last_outcome,
 	tail, chain_text to gavel_reviewer;

@@ -21,6 +21,7 @@ create table source (
 	name text not null unique check (length(name) between 1 and 200),
 	owner name not null,
 	made timestamptz not null default clock_timestamp(),
+	head text,                                     -- tells logs of one name apart; null = not known yet
 	next bigint not null default 0,                -- offset of the next line
 	level int not null default 0,                  -- of its items, on the ladder
 	need int not null default 1 check (need > 0),  -- how many must agree, at least
@@ -47,8 +48,9 @@ create index line_tail on line (xid, source, seq);
 create table item (
 	id bigint generated always as identity primary key,
 	source int not null references source,
-	key text not null,               -- SESSION/KIND:ID
+	key text not null,               -- SESSION/KIND:ID@RAISE
 	rev text not null,               -- of its words; another one is another item
+	try int not null default 0,      -- asked again because what was decided could not be said
 	kind text not null,
 	title text not null,
 	body bytea not null check (octet_length(body) <= 16777216), -- an escalation queue's entry
@@ -61,7 +63,7 @@ create table item (
 	holder name,
 	fence bigint not null default 0, -- counts claims: an answer to an older one is late
 	until timestamptz,
-	unique (source, key, rev));
+	unique (source, key, rev, try));
 create index item_of on item (source, bundle) where state = 'open';
 create index item_open on item (level desc, due nulls last, id) where state = 'open';
 

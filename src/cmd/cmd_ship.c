@@ -1,0 +1,157 @@
+/* gavel ship: puts the sources of this machine into a team's store, and says what the team decides. */
+#include "cmd/cmd.h"
+#include "cmd/print.h"
+#include "loop/loop.h"
+#include "model/filter.h"
+#include "ship/shipper.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+enum {
+	LOAD_MS = 10,
+	IDLE_MAX_MS = 20,    /* with --no-follow: how soon its end is noticed */
+	REMIND_MS = 3000,    /* a connection that is lost for so long is told */
+};
+
+struct ship_command {
+	struct options *o;
+	struct config config;
+	struct load load;
+	struct team_url url;
+	struct filter *items;
+	struct shipper *shipper;
+	bool told_lost, leaving;
+	int code;
+};
+
+static void print_line(void *ctx, struct str line)
+{
+	struct buf out = { 0 };
+
+	(void)ctx;
+	add_clean(&out, line, TEXT_LINE);
+	buf_addc(&out, '\n');
+	print_text(&out);
+	fflush(NULL);
+}
+
+/* Says once that there is no connection. With --no-follow, the first attempt must do. */
+static void watch_connection(struct ship_command *c, int64_t now_ms)
+{
+	struct store_status status;
+
+	shipper_status(c->shipper, &status);
+	if (status.state == STORE_READY) {
+		c->told_lost = false;
+	} else if (status.state == STORE_LOST && !c->told_lost &&
+		   (!status.connections || now_ms - status.since_ms > REMIND_MS || status.why[0])) {
+		c->told_lost = true;
+		say_error("no connection to %s: %s; what is to be shipped waits", c->url.group,
+			  status.why);
+		if (c->o->no_follow && !status.connections) {
+			c->code = EXIT_TROUBLE;
+			c->leaving = true;
+		}
+	}
+}
+
+static void handle_signals(struct ship_command *c)
+{
+	int number;
+
+	while ((number = loop_signal()))
+		if (number == SIGTERM || number == SIGINT || number == SIGHUP)
+			c->leaving = true;
+}
+
+static void run(struct ship_command *c)
+{
+	while (!c->leaving) {
+		int64_t now = loop_now_ms();
+		enum load_state state = load_step(&c->load, now + LOAD_MS, NULL, NULL);
+		struct loop_fd fds[] = { { load_fd(&c->load) }, { -1 } };
+		int wait;
+
+		shipper_step(c->shipper, loop_now_ms());
+		if (c->o->no_follow && shipper_is_idle(c->shipper))
+			return;
+		now = loop_now_ms();
+		watch_connection(c, now);
+		wait = state == LOAD_MORE || !c->load.complete
+			       ? 0
+			       : loop_sooner(shipper_wait_ms(c->shipper, now),
+					     load_wait_ms(&c->load, now));
+		if (c->o->no_follow)
+			wait = loop_sooner(wait, IDLE_MAX_MS);
+		fds[1] = shipper_fd(c->shipper);
+		if (loop_wait(-1, fds, 2, wait) & LOOP_SIGNAL)
+			handle_signals(c);
+	}
+}
+
+/* All journals must be writable: this process is the only writer of its sources. */
+static int check_desks(struct ship_command *c)
+{
+	for (uint32_t i = 0; i < c->load.desks.list.n; i++) {
+		const struct desk *d = &c->load.desks.list.v[i];
+
+		if (d->access != DESK_WRITES) {
+			say_error("%s", d->why.text);
+			return d->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL;
+		}
+		load_say_copy(&c->load, d);
+	}
+	return EXIT_FINE;
+}
+
+static int begin(struct ship_command *c, struct err *err)
+{
+	struct options *o = c->o;
+	struct shipper_settings settings = { .options = o, .config = &c->config, .url = &c->url,
+					     .said = print_line };
+
+	if (team_url_parse(&c->url, o->to, err))
+		return -1;
+	if (c->url.source)
+		return err_set(err, "?source= is for reading a store; --as-source names what is shipped");
+	if (o->items) {
+		c->items = filter_new(str_of(o->items), TIME_NONE, err);
+		if (!c->items)
+			return -1;
+	}
+	settings.items = c->items;
+	c->shipper = shipper_open(&c->load, &settings, err);
+	return c->shipper && loop_open(err) == 0 ? 0 : -1;
+}
+
+int cmd_ship(struct options *o)
+{
+	struct ship_command c = { .o = o };
+	struct err err;
+
+	if (!o->to)
+		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE");
+	if (o->as_source && o->words.n > 1)
+		return print_trouble("--as-source is the name of one source; ship others by themselves");
+	load_read_config(&c.load, o, &c.config);
+	c.load.desk_options = (struct desk_options){ .open = true, .write = true,
+						     .journal = o->journal,
+						     .sole_writer = o->sole_writer };
+	c.load.follow = !o->no_follow;
+	if (load_open(&c.load, o->words.v, o->words.n, o->max_line_bytes)) {
+		c.code = EXIT_TROUBLE;
+	} else if ((c.code = check_desks(&c)) == EXIT_FINE) {
+		if (begin(&c, &err))
+			c.code = print_trouble("%s", err.text);
+		else
+			run(&c);
+	}
+	shipper_close(c.shipper);
+	loop_close();
+	filter_free(c.items);
+	team_url_release(&c.url);
+	load_release(&c.load);
+	config_release(&c.config);
+	return c.code;
+}
