@@ -76,11 +76,14 @@ int restore_main(int argc, char **argv)
 	struct buf log = { 0 };
 	struct power_cut_record r;
 	unsigned undone = 0;
+	char *data;
 
 	if (argc != 4)
 		fail("restore LOG DATA SEED");
 	read_whole(argv[1], &log);
-	nftw(argv[2], add_file, 16, FTW_PHYS);
+	data = realpath(argv[2], NULL); /* it may be a link, into which nftw would not go */
+	if (!data || nftw(data, add_file, 16, FTW_PHYS) || !files.n)
+		fail("%s: %s", argv[2], strerror(errno));
 	for (size_t at = 0; at + sizeof(r) <= log.n; at += sizeof(r) + r.length) {
 		struct data_file *f;
 

@@ -221,7 +221,7 @@ int shipper_main(int argc, char **argv)
 	s.source = argv[2];
 	open_files(&s, argv[3]);
 	s.store = open_store(argv[1], NULL);
-	while (ask(s.store, "select id, next from gavel.ship_open($1)", VALUES(store_text(str_of(s.source))),
+	while (ask(s.store, "select id, next from gavel.ship_open($1, null, 0, 0)", VALUES(store_text(str_of(s.source))),
 		   take_source, &s) != 1)
 		;
 	for (;;) {

@@ -44,7 +44,7 @@ static pid_t children[CHILDREN], relay, reader;
 static unsigned kills, crashes, cuts, stops, promotions;
 static int log_fds[SOURCES];
 static unsigned lines, items;
-static int64_t items_from_ms;
+static int64_t items_from_ms, turn_ms; /* turn_ms: the last turn of the storm took */
 
 /* ---- the actors ---- */
 
@@ -249,7 +249,7 @@ static void take_back(void)
 	pid_t pid;
 
 	snprintf(log, sizeof(log), "%s/unsynced", folder);
-	snprintf(data, sizeof(data), "%s/data/", folder);
+	snprintf(data, sizeof(data), "%s/data", folder);
 	snprintf(number, sizeof(number), "%u", chance(&seed, 1u << 31));
 	pid = start();
 	if (!pid)
@@ -306,9 +306,10 @@ static void promote(void)
 
 /* ---- the storm ---- */
 
+/* However long a turn takes when others compute, too. */
 static bool happens(unsigned mean_ms)
 {
-	return chance(&seed, mean_ms / TICK_MS) == 0;
+	return chance(&seed, mean_ms) < turn_ms;
 }
 
 static void do_mischief(unsigned what, int64_t left_ms, int64_t all_ms)
@@ -434,7 +435,8 @@ int storm_main(int argc, char **argv)
 	if (what & RELAY)
 		kill(relay, SIGUSR2);
 	start = items_from_ms = loop_now_ms();
-	while ((now = loop_now_ms()) < start + all) {
+	for (int64_t before = start; (now = loop_now_ms()) < start + all; before = now) {
+		turn_ms = now - before;
 		for (int i = 0; i < 8; i++)
 			say_something();
 		do_mischief(what, start + all - now, all);
