@@ -94,9 +94,12 @@ area() {
 	printf '{"id":"scope-0%s","aspect":"a","description":"d %s","recommendation":"r"}' "$1" "$1"
 }
 begin --as-source=talk --artifact=artifact.txt talk.ndjson
+wait_for "select count(*) from gavel.source where name = 'talk'" 1
 echo y >artifact.txt
 answer 1 "$(area 1),$(area 2)" >>talk.ndjson
 talk="source = (select id from gavel.source where name = 'talk')"
+ok 'a second one' sh -c 'timeout 20 "$GAVEL" ship --to="$1" --no-follow talk.ndjson 2>err; [ $? -eq 3 ]' sh "$to"
+ok '... is told who ships it' grep -q 'another gavel' err
 ok 'items open while it runs' wait_for "select count(*) from gavel.item where $talk and state = 'open'" 2
 one=$(item '%scope-01@%') two=$(item '%scope-02@%')
 accept "$one" reject ',"reason_code":"out_of_scope"' >/dev/null
@@ -114,8 +117,6 @@ answer 3 '' >>talk.ndjson
 begin --as-source=talk talk.ndjson
 ok 'what was closed meanwhile is withdrawn, or still waits' wait_for "select count(*) from gavel.item where $talk and state = 'open'" \
 	"$("$GAVEL" show inbox --format=json talk.ndjson | wc -l)"
-ok 'a second one' sh -c 'timeout 20 "$GAVEL" ship --to="$1" --no-follow talk.ndjson 2>err; [ $? -eq 3 ]' sh "$to"
-ok '... is told who ships it' grep -q 'another gavel' err
 end
 
 # ---- a FIFO that takes the replies, without and with a reader ----
@@ -186,6 +187,51 @@ ship --as-source=cut cut.ndjson
 sed '2s/.*/{}/' "$demo" | head -n 30 >cut.ndjson
 ship --as-source=cut cut.ndjson
 is 'three logs of one name' 'cut 20|cut#2 5|cut#3 30' "$(sql ann "select s.name || ' ' || count(*) from gavel.source s join gavel.line l on l.source = s.id where s.name like 'cut%' group by s.name order by 1" | paste -sd '|')"
+
+# ---- a server that does not answer ----
+
+ask 4 >slow.ndjson
+begin --as-source=slow slow.ndjson
+ok 'a question' wait_for "select count(*) from gavel.item where title like '%, 4?'" 1
+decide_all
+ok '... is answered' wait_for "select count(*) from gavel.outcome where what = 'sent' and item = (select id from gavel.item where title like '%, 4?')" 1
+backends=$(sql postgres "select pid from pg_stat_activity where usename = 'edge'")
+team_as kill -STOP $backends
+ask 5 >>slow.ndjson
+ok 'a connection that hangs is replaced' wait_for "select count(*) from gavel.item where title like '%, 5?'" 1
+ok '... as it says' grep -q 'connected again' live.out
+team_as kill -KILL $backends 2>/dev/null
+wait_for 'select 1' 1
+decide_all
+tries=0
+until [ "$(wc -l <slow.ndjson.replies.ndjson)" = 2 ] || [ $tries -ge 400 ]; do tries=$((tries + 1)); sleep 0.05; done
+is '... also when that made the server start again' 2 "$(wc -l <slow.ndjson.replies.ndjson)"
+end
+
+# ---- killed between sending and reporting ----
+
+ask 3 >late.ndjson
+ok 'a question' ship --as-source=late late.ndjson
+decide_all
+mkfifo commands
+"$team_bin/psql" -h "$team_dir" -U boss -d team -Xq <commands >/dev/null 2>&1 &
+holder=$!
+exec 7>commands
+echo 'begin; lock table gavel.outcome in share mode;' >&7
+ok 'while nobody can report' wait_for "select count(*) from pg_locks where relation = 'gavel.outcome'::regclass and mode = 'ShareLock' and granted" 1
+begin --as-source=late late.ndjson
+tries=0
+until [ -s late.ndjson.replies.ndjson ] || [ $tries -ge 400 ]; do tries=$((tries + 1)); sleep 0.02; done
+end -KILL
+sql postgres "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'edge'" >/dev/null
+wait_for "select count(*) from pg_stat_activity where usename = 'edge'" 0
+exec 7>&-
+wait $holder
+last=$(sql ann 'select max(item) from gavel.decision')
+is 'the shipper is killed' '' "$(sql ann "select what from gavel.outcome where item = $last")"
+ok 'the next one' ship --as-source=late late.ndjson
+is '... reports' sent "$(sql ann "select what from gavel.outcome where item = $last")"
+is '... and says nothing twice' 1 "$(wc -l <late.ndjson.replies.ndjson)"
 
 # ---- killed at any moment ----
 

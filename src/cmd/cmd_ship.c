@@ -94,10 +94,11 @@ static void run(struct ship_command *c)
 static int check_desks(struct ship_command *c)
 {
 	for (uint32_t i = 0; i < c->load.desks.list.n; i++) {
-		const struct desk *d = &c->load.desks.list.v[i];
+		struct desk *d = &c->load.desks.list.v[i];
+		struct err err;
 
-		if (d->access != DESK_WRITES) {
-			say_error("%s", d->why.text);
+		if (desk_claim(d, &err)) {
+			say_error("%s", err.text);
 			return d->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL;
 		}
 		load_say_copy(&c->load, d);

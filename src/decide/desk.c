@@ -277,6 +277,12 @@ static void create_journal(struct desk *d)
 	d->recovered = !desk_unfinished(d);
 }
 
+int desk_claim(struct desk *d, struct err *err)
+{
+	create_journal(d);
+	return d->access == DESK_WRITES ? 0 : err_set(err, "%s", d->why.text);
+}
+
 void desk_open(struct desk *d, const char *base, const char *source, bool write)
 {
 	struct buf dir = { 0 };

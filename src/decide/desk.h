@@ -138,6 +138,9 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 /* Opens a journal by its folder (gavel journal). */
 void desk_open_dir(struct desk *d, const char *dir, bool write);
 void desk_close(struct desk *d);
+/* Takes the lock of a desk opened for writing now, and not with the first decision: for who must be the
+ * only one before there is something to write. -1: it cannot be had, err. */
+int desk_claim(struct desk *d, struct err *err);
 
 /* Synchronizes desk and model: binds drafts to their items, updates the model's overlays
  * (model_overlay) and records acknowledgments that the model has found (ACKED). Call after messages

@@ -162,7 +162,7 @@ begin
 	item := x.id;
 	state := x.state;
 	if x.state = 'open' or (x.state = 'decided' and last_outcome(x.id) is distinct from 'refused') then return; end if;
-	if (select count(*) from item i where i.source = src and i.state = 'open') >= s.open_max then
+	if (select count(*) from (select from item i where i.source = src and i.state = 'open' limit s.open_max) o) >= s.open_max then
 		raise exception 'the source % has % open items, which is all it may have', s.name, s.open_max
 			using errcode = 'program_limit_exceeded';
 	end if;
@@ -205,7 +205,7 @@ language sql stable security definer set search_path = gavel, pg_temp as $$
 		and coalesce(last_outcome(i.id), '') not in ('sent', 'acked', 'refused')
 		and (i.bundle = '' or exists (select from dispatch p where p.item = i.id)
 			or exists (select from outcome o where o.item = i.id)
-			or not exists (select from item x where x.source = i.source and x.bundle = i.bundle and x.state = 'open'))
+			or not exists (select from item x where x.source = i.source and x.bundle = i.bundle and x.bundle <> '' and x.state = 'open'))
 	order by d.at, i.id
 $$;
 

@@ -64,7 +64,8 @@ create table item (
 	fence bigint not null default 0, -- counts claims: an answer to an older one is late
 	until timestamptz,
 	unique (source, key, rev, try));
-create index item_of on item (source, bundle) where state = 'open';
+create index item_of on item (source, key) where state = 'open';
+create index item_bundle on item (source, bundle) where state = 'open' and bundle <> '';
 create index item_open on item (level desc, due nulls last, id) where state = 'open';
 
 -- A draft is what a person decides, without name and time, as JSON. Two who countersign agree on its bytes.

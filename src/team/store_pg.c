@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "base/timestamp.h"
 #include "team/store.h"
+#include "team/store_values.h"
 
 #include <errno.h>
 #include <libpq-fe.h>
@@ -22,8 +23,6 @@ enum {
 	RETRY_MAX_MS = 8000,
 	SETTLED_MS = 5000, /* a connection of that age was a good one: the next try comes soon */
 	CLOSE_PATIENCE_MS = 100,
-	OID_BYTEA = 17,
-	OID_BYTEA_LIST = 1001,
 };
 /* From 1970 to 2000, which the server counts from. */
 #define EPOCH_MS INT64_C(946684800000)
@@ -153,39 +152,6 @@ int64_t store_time_ms(const struct store_rows *rows, uint32_t row, unsigned colu
 	return us / 1000 + EPOCH_MS;
 }
 
-static void add_big_endian(struct buf *out, uint32_t v)
-{
-	for (int shift = 24; shift >= 0; shift -= 8)
-		buf_addc(out, (char)(v >> shift));
-}
-
-/* An array of bytea as the server sends and takes it. */
-static void add_list(struct buf *out, const struct str *list, size_t n)
-{
-	add_big_endian(out, n ? 1 : 0);
-	add_big_endian(out, 0);
-	add_big_endian(out, OID_BYTEA);
-	if (n) {
-		add_big_endian(out, (uint32_t)n);
-		add_big_endian(out, 1);
-	}
-	for (size_t i = 0; i < n; i++) {
-		add_big_endian(out, (uint32_t)list[i].n);
-		buf_add_str(out, list[i]);
-	}
-}
-
-/* A text of the server has no NUL. */
-static void add_text(struct buf *out, struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i])
-			buf_addc(out, s.p[i]);
-		else
-			buf_adds(out, "\xef\xbf\xbd");
-	buf_addc(out, '\0');
-}
-
 /* ---- connecting, on a thread ---- */
 
 static void free_attempt(struct connect_attempt *a)
@@ -246,6 +212,13 @@ static bool read_facts(struct connect_attempt *a)
 	return true;
 }
 
+/* libpq would print them. */
+static void ignore_notice(void *ctx, const char *words)
+{
+	(void)ctx;
+	(void)words;
+}
+
 /* A statement that outlives its client must not keep its locks for long. */
 static bool set_up(struct connect_attempt *a)
 {
@@ -267,6 +240,7 @@ static bool set_up(struct connect_attempt *a)
 	}
 	r = a->listens ? ask_now(a, "listen gavel") : NULL;
 	PQclear(r);
+	PQsetNoticeProcessor(a->conn, ignore_notice, NULL);
 	return (r || !a->listens) && read_facts(a) && PQsetnonblocking(a->conn, 1) == 0;
 }
 
@@ -393,28 +367,8 @@ void store_ask(struct store *s, const struct store_request *r)
 	struct queued_request *q = xcalloc(1, sizeof(*q));
 
 	q->request = *r;
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct store_value *v = &r->values[i];
-		struct buf *b = &q->bytes[i];
-
-		switch (v->type) {
-		case STORE_NULL:
-			break;
-		case STORE_TEXT:
-			add_text(b, v->s);
-			break;
-		case STORE_BYTES:
-			buf_reserve(b, v->s.n);
-			buf_add_str(b, v->s);
-			break;
-		case STORE_LIST:
-			add_list(b, v->list, v->s.n);
-			break;
-		case STORE_NUMBER:
-			buf_printf(b, "%lld", (long long)v->number);
-			break;
-		}
-	}
+	for (unsigned i = 0; i < r->n; i++)
+		store_value_write(&r->values[i], &q->bytes[i]);
 	*(s->first ? &s->last->next : &s->first) = q;
 	s->last = q;
 	s->queued++;
@@ -430,7 +384,7 @@ static int send_request(struct store *s, struct queued_request *q)
 	for (unsigned i = 0; i < r->n; i++) {
 		enum store_type type = r->values[i].type;
 
-		types[i] = type == STORE_BYTES ? OID_BYTEA : type == STORE_LIST ? OID_BYTEA_LIST : 0;
+		types[i] = store_type_oid(type);
 		values[i] = type == STORE_NULL ? NULL : q->bytes[i].p ? q->bytes[i].p : "";
 		lengths[i] = (int)q->bytes[i].n;
 		formats[i] = types[i] != 0;
