@@ -107,7 +107,7 @@ static void raise_item(struct edge *e)
 	char key[32];
 
 	snprintf(key, sizeof(key), "day-%u", day.items++);
-	ask_later(e->store, "select item from gavel.open_item($1::int, $2, 'r1', 'finding', $2, $2::bytea, '', 1, null)",
+	ask_later(e->store, "select item from gavel.open_item($1::int, $2, 'r1', 'finding', $2, convert_to($2, 'UTF8'), '', 1, null)",
 		  VALUES(store_number(e->id), store_text(str_of(key))), opened, NULL);
 }
 
@@ -185,7 +185,7 @@ static void person_step(struct person *p, int64_t now)
 {
 	static const char oldest[] =
 		"select id from gavel.item where state = 'open' and (until is null or until <= clock_timestamp()) "
-		"order by id limit 1";
+		"order by level desc, due nulls last, id limit 1";
 
 	if (p->hinted && !p->reads) {
 		p->hinted = false;

@@ -13,7 +13,7 @@ enum { LEASE_S = 3, IDLE_MS = 20 };
 
 struct open_item {
 	int64_t id, need, fence;
-	char rev[80], outcome[24];
+	char rev[80], kind[24], outcome[24];
 };
 
 static void keep(char *to, size_t size, struct str s)
@@ -30,6 +30,7 @@ static void take_item(void *ctx, const struct store_answer *a)
 	item->id = store_int(a->rows, 0, 0);
 	item->need = store_int(a->rows, 0, 1);
 	keep(item->rev, sizeof(item->rev), store_str(a->rows, 0, 2));
+	keep(item->kind, sizeof(item->kind), store_str(a->rows, 0, 3));
 }
 
 static void take_outcome(void *ctx, const struct store_answer *a)
@@ -44,7 +45,7 @@ static void take_outcome(void *ctx, const struct store_answer *a)
 static bool find(struct store *s, struct open_item *item)
 {
 	static const char sql[] =
-		"select id, need, rev from gavel.item i where state = 'open' "
+		"select id, need, rev, kind from gavel.item i where state = 'open' "
 		"and (until is null or until <= clock_timestamp()) and not exists "
 		"(select from gavel.vote v where v.item = i.id and v.who = session_user) "
 		"order by random() limit 1";
@@ -59,13 +60,18 @@ static bool claim(struct store *s, struct open_item *item)
 	       strcmp(item->outcome, "yours") == 0;
 }
 
-/* Two persons countersign the same draft; those for one say who wrote them, and when. */
+/* Two persons countersign the same draft; others say who wrote them. Questions are those of real agents, for which
+ * gavel ship makes a message of the draft. */
 static void decide(struct store *s, struct open_item *item, int out, uint64_t *seed)
 {
 	const char *verb = chance(seed, 10) ? "accept" : "reject";
 	char draft[80];
 
-	if (item->need > 1)
+	if (strcmp(item->kind, "question") == 0) {
+		verb = "answer";
+		snprintf(draft, sizeof(draft), "{\"verb\":\"answer\",\"answer\":\"n%u-%u\"}", (unsigned)getpid(),
+			 chance(seed, 1u << 31));
+	} else if (item->need > 1)
 		snprintf(draft, sizeof(draft), "{\"item\":%lld}", (long long)item->id);
 	else
 		snprintf(draft, sizeof(draft), "{\"item\":%lld,\"n\":\"%u-%u\"}", (long long)item->id,

@@ -8,7 +8,8 @@
  * FOLDER has "server", a link to the folder of the server's socket, and "data", one to its files; the
  * command in $SOAK_SERVER starts it again (go) or makes a standby the server (promote). Instead of the
  * reviewers and shippers of this program, $SOAK_REVIEWER and $SOAK_SHIPPER are run by sh, if they are set, with
- * URL, NAME, FOLDER and SEED in the environment. */
+ * URL, NAME, FOLDER and SEED in the environment; with $SOAK_SHIPPER agents ask questions of the collaboration
+ * protocol, and each source has one shipper. */
 #include "team_actors.h"
 
 #include "base/io.h"
@@ -43,7 +44,8 @@ static uint64_t seed;
 static pid_t children[CHILDREN], relay, reader;
 static unsigned kills, crashes, cuts, stops, promotions;
 static int log_fds[SOURCES];
-static unsigned lines, items;
+static unsigned children_n = CHILDREN, lines, items;
+static bool is_real; /* the shippers are gavel ship */
 static int64_t items_from_ms, turn_ms; /* turn_ms: the last turn of the storm took */
 
 /* ---- the actors ---- */
@@ -58,14 +60,17 @@ static pid_t start(void)
 	return pid;
 }
 
-static _Noreturn void become(const char *role, const char *a, const char *b, const char *c)
+static void redirect_errors(void)
 {
 	char errors[300];
-	int fd;
 
 	snprintf(errors, sizeof(errors), "%s/actors.err", folder);
-	fd = open_append(errors);
-	dup2(fd, 2);
+	dup2(open_append(errors), 2);
+}
+
+static _Noreturn void become(const char *role, const char *a, const char *b, const char *c)
+{
+	redirect_errors();
 	execl(self, self, role, a, b, c, (char *)NULL);
 	_exit(127);
 }
@@ -76,6 +81,7 @@ static _Noreturn void become_command(const char *command, const char *url, const
 	setenv("NAME", name, 1);
 	setenv("SEED", number, 1);
 	setenv("FOLDER", folder, 1);
+	redirect_errors();
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
@@ -92,7 +98,7 @@ static void start_child(unsigned i)
 		return;
 	snprintf(name, sizeof(name), "%s%u", reviews ? "r" : "s", reviews ? i : (i - REVIEWERS) % SOURCES);
 	snprintf(url, sizeof(url), "postgresql://%s@/team?host=%s/relay", name, folder);
-	if (command && *command)
+	if (command)
 		become_command(command, url, name, number);
 	snprintf(path, sizeof(path), "%s/%s.told", folder, name);
 	if (reviews)
@@ -134,7 +140,7 @@ static void end_child(pid_t *pid)
 
 static void restart_ended(void)
 {
-	for (unsigned i = 0; i < CHILDREN; i++)
+	for (unsigned i = 0; i < children_n; i++)
 		if (!children[i] || waitpid(children[i], NULL, WNOHANG) == children[i])
 			start_child(i);
 }
@@ -151,6 +157,18 @@ static void open_logs(void)
 	}
 }
 
+static void ask_question(int fd, uint32_t source, long long number)
+{
+	write_line(fd, "{\"message_id\":\"00000000-0000-4000-800%u-%012lld\","
+		       "\"timestamp\":\"2026-01-26T10:00:01Z\",\"sequence_number\":%lld,"
+		       "\"correlation_id\":\"00000000-0000-4000-900%u-%012lld\","
+		       "\"from_agent\":{\"agent_id\":\"dev\",\"agent_type\":\"developer\"},"
+		       "\"to_agent\":{\"agent_id\":\"arch\",\"agent_type\":\"architect\"},"
+		       "\"message_type\":\"feedback\",\"payload\":{\"feedback_type\":\"question\","
+		       "\"subject\":\"Lanes\",\"content\":\"How many, %lld?\",\"action_required\":true}}",
+		   (unsigned)source, number, number + 1, (unsigned)source, number, number);
+}
+
 /* Numbers go on from one storm to the next: the size of the log is in them. */
 static void say_something(void)
 {
@@ -163,7 +181,10 @@ static void say_something(void)
 	lines++;
 	if (items < (loop_now_ms() - items_from_ms) * ITEMS_A_SECOND / 1000 && chance(&seed, 8) == 0) {
 		at = lseek(log_fds[i], 0, SEEK_END);
-		write_line(log_fds[i], "{\"item\":%lld,\"need\":%d}", at, chance(&seed, 5) ? 1 : 2);
+		if (is_real)
+			ask_question(log_fds[i], i, at);
+		else
+			write_line(log_fds[i], "{\"item\":%lld,\"need\":%d}", at, chance(&seed, 5) ? 1 : 2);
 		lines++;
 		items++;
 	}
@@ -319,7 +340,7 @@ static void do_mischief(unsigned what, int64_t left_ms, int64_t all_ms)
 	bool stops_now = (what & STOP) && left_ms < all_ms * 2 / 3 && all_ms > 2 * STOP_MS;
 
 	if ((what & KILL) && happens(KILL_MS)) {
-		unsigned i = chance(&seed, CHILDREN);
+		unsigned i = chance(&seed, children_n);
 
 		end_child(&children[i]);
 		kills++;
@@ -351,6 +372,7 @@ static bool drained(struct store *s)
 {
 	static const char sql[] =
 		"select (select count(*) from gavel.item where state = 'open') + "
+		"greatest(0, $2::bigint - (select count(*) from gavel.item)) + "
 		"(select count(*) from gavel.decision d where not exists "
 		"(select from gavel.outcome o where o.item = d.item and o.what = 'sent')) + "
 		"$1::bigint - (select coalesce(sum(next), 0) from gavel.source)::bigint";
@@ -361,6 +383,8 @@ static bool drained(struct store *s)
 		int fd;
 
 		bytes += lseek(log_fds[i], 0, SEEK_END);
+		if (is_real)
+			continue;
 		snprintf(path, sizeof(path), "%s/s%u.opened", folder, i);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
@@ -368,7 +392,7 @@ static bool drained(struct store *s)
 			bytes++;
 		fd_close(&fd);
 	}
-	return ask(s, sql, VALUES(store_number(bytes)), take_rest, &rest) == 1 && rest == 0;
+	return ask(s, sql, VALUES(store_number(bytes), store_number(items)), take_rest, &rest) == 1 && rest == 0;
 }
 
 /* All that was raised is decided and delivered. */
@@ -388,7 +412,7 @@ static bool finish(void)
 		done = drained(s);
 	}
 	store_close(s);
-	for (unsigned i = 0; i < CHILDREN; i++)
+	for (unsigned i = 0; i < children_n; i++)
 		end_child(&children[i]);
 	return done;
 }
@@ -427,6 +451,8 @@ int storm_main(int argc, char **argv)
 	folder = argv[1];
 	all = strtoll(argv[2], NULL, 10) * 1000;
 	seed = strtoull(argv[3], NULL, 10);
+	is_real = getenv("SOAK_SHIPPER");
+	children_n = is_real ? REVIEWERS + SOURCES : CHILDREN;
 	what = parse_mischief(argc - 4, argv + 4);
 	open_logs();
 	start_relay();
