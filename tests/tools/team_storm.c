@@ -4,7 +4,8 @@
  *   team_actors storm FOLDER SECONDS SEED MISCHIEF...
  *
  * MISCHIEF: kill (reviewers and shippers, with -9), crash (the server, with -9), stop (the server, for
- * six seconds), relay (the network misbehaves), power (power cuts), promote (the standby takes over).
+ * six seconds), relay (the network misbehaves), power (power cuts), stall (the standby, for ten seconds:
+ * nothing can be committed), promote (the standby takes over).
  * FOLDER has "server", a link to the folder of the server's socket, and "data", one to its files; the
  * command in $SOAK_SERVER starts it again (go) or makes a standby the server (promote). Instead of the
  * reviewers and shippers of this program, $SOAK_REVIEWER and $SOAK_SHIPPER are run by sh, if they are set, with
@@ -23,16 +24,17 @@
 #include <unistd.h>
 
 enum { REVIEWERS = 5, SHIPPERS = 4, SOURCES = 3, CHILDREN = REVIEWERS + SHIPPERS, TICK_MS = 10,
-       KILL_MS = 90, CRASH_MS = 7000, POWER_MS = 2000, STOP_MS = 6000, OLD_SERVER_MS = 500,
+       KILL_MS = 90, CRASH_MS = 7000, POWER_MS = 2000, STOP_MS = 6000, STALL_MS = 10000, OLD_SERVER_MS = 500,
        DRAIN_MS = 90000, PIDS_MAX = 256, ITEMS_A_SECOND = 60, OPEN_MAX = 400 };
 
-enum mischief { KILL = 1, CRASH = 2, STOP = 4, RELAY = 8, POWER = 16, PROMOTE = 32 };
+enum mischief { KILL = 1, CRASH = 2, STOP = 4, RELAY = 8, POWER = 16, PROMOTE = 32, STALL = 64 };
 
 static const struct {
 	const char *name;
 	enum mischief bit;
 } mischiefs[] = { { "kill", KILL },   { "crash", CRASH }, { "stop", STOP },
-		  { "relay", RELAY }, { "power", POWER }, { "promote", PROMOTE } };
+		  { "relay", RELAY }, { "power", POWER }, { "promote", PROMOTE },
+		  { "stall", STALL } };
 
 struct pids {
 	pid_t v[PIDS_MAX];
@@ -291,19 +293,23 @@ static void crash(bool power)
 	*(power ? &cuts : &crashes) += 1;
 }
 
-static void hang(void)
-{
-	static struct pids stopped;
-	static int64_t until;
+/* Stops a server once, and lets it go on later. */
+struct hang {
+	const char *data;
+	int64_t ms, until_ms;
+	struct pids stopped;
+};
 
-	if (!until) {
-		stop_server("data", &stopped);
-		until = loop_now_ms() + STOP_MS;
+static void hang(struct hang *h)
+{
+	if (!h->until_ms) {
+		stop_server(h->data, &h->stopped);
+		h->until_ms = loop_now_ms() + h->ms;
 		stops++;
-	} else if (loop_now_ms() >= until) {
-		for (unsigned i = stopped.n; i > 0; i--)
-			kill(stopped.v[i - 1], SIGCONT);
-		until = -1;
+	} else if (loop_now_ms() >= h->until_ms) {
+		for (unsigned i = h->stopped.n; i > 0; i--)
+			kill(h->stopped.v[i - 1], SIGCONT);
+		h->until_ms = INT64_MAX;
 	}
 }
 
@@ -335,6 +341,8 @@ static bool happens(unsigned mean_ms)
 
 static void do_mischief(unsigned what, int64_t left_ms, int64_t all_ms)
 {
+	static struct hang server_hangs = { .data = "data", .ms = STOP_MS };
+	static struct hang standby_hangs = { .data = "standby", .ms = STALL_MS };
 	static int64_t calm_until;
 	int64_t now = loop_now_ms();
 	bool stops_now = (what & STOP) && left_ms < all_ms * 2 / 3 && all_ms > 2 * STOP_MS;
@@ -346,7 +354,9 @@ static void do_mischief(unsigned what, int64_t left_ms, int64_t all_ms)
 		kills++;
 	}
 	if (stops_now)
-		hang();
+		hang(&server_hangs);
+	if ((what & STALL) && left_ms < all_ms - 1000)
+		hang(&standby_hangs);
 	if (stops_now && left_ms > all_ms * 2 / 3 - STOP_MS - 1000)
 		return;
 	if ((what & PROMOTE) && !promotions && left_ms < all_ms / 2)
