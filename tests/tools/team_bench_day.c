@@ -315,7 +315,7 @@ int bench_day(int argc, char **argv)
 	day.people = xcalloc(day.people_n, sizeof(*day.people));
 	day.stores = xcalloc(day.edges_n + day.people_n, sizeof(struct store *));
 	connect_all(argv[0]);
-	run_for(1000000); /* caches are warm then */
+	run_for(4000000); /* plans are made then */
 	cpu = server_s(postmaster);
 	day.lines = day.calls = 0;
 	run_for((int64_t)(seconds * 1e6));
