@@ -31,14 +31,14 @@ if command -v bash >/dev/null; then
 		is "$command: bash offers its options" "$(options_of "$command")" "$(bash offers "$command" --)"
 	done
 	is 'the commands' "$(echo "$commands" | sort)" "$(bash offers '')"
-	is 'their beginnings' 'show' "$(bash offers sh)"
+	is 'their beginnings' 'show' "$(bash offers sho)"
 	is 'views' 'inbox
 item' "$(bash offers show i)"
 	is 'after an option too' 'inbox
 item' "$(bash offers show --format = json i)"
 	is 'and after its value' 'inbox
 item' "$(bash offers show --size 80 i)"
-	is 'a command after options' 'show' "$(bash offers --ascii --size 80 --color = never sh)"
+	is 'a command after options' 'show' "$(bash offers --ascii --size 80 --color = never sho)"
 	is '... and its words' 'inbox
 item' "$(bash offers --ascii --size 80 show i)"
 	is '... and its options' '--strict' "$(bash offers --config x check --st)"

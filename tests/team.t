@@ -186,6 +186,10 @@ is 'above' 'above|' "$(decide ann 13 1 r1 accept)"
 claim ann 5 >/dev/null
 is 'escalated by a person' raised "$(one ann "select gavel.escalate(5, 1, 'help')")"
 is '... who has no claim then' lost "$(one ann "select gavel.escalate(5, 1, 'help')")"
+open q r1 >/dev/null
+is 'what has no deadline rises, too' t "$(one ann "select due between now() + interval '59 min' and now() + interval '61 min' from gavel.item where key = 'q'")"
+open q2 r1 1 '' "now() + interval '1 min'" >/dev/null
+is '... at the earlier of the two' t "$(one ann "select due < now() + interval '2 min' from gavel.item where key = 'q2'")"
 sql boss 'delete from gavel.ladder' >/dev/null
 
 # ---- limits ----

@@ -15,7 +15,6 @@ struct shipped_source {
 	struct shipper *s;
 	uint32_t desk;
 	int64_t id; /* in the store; 0 = not known yet */
-	bool asked;
 };
 
 enum shipped_file_state {
@@ -65,7 +64,6 @@ struct outgoing {
 	uint32_t draft;  /* on the desk; NONE = there is none */
 	struct str why;  /* it was not said */
 	bool refused;    /* for good */
-	bool tried;
 };
 
 /* Of a decision that was sent: the agents may acknowledge it. */
@@ -78,9 +76,8 @@ struct shipper {
 	struct load *load;
 	struct shipper_settings settings;
 	struct store *store;
-	struct team_url url;
 	char host[256];
-	bool opened, recovered, fresh; /* fresh: there is a new connection */
+	bool recovered, fresh; /* fresh: there is a new connection */
 	bool live;                     /* messages come as they are written */
 	VEC(struct shipped_source *) sources; /* by desk */
 	VEC(struct shipped_file *) files;     /* by file of the wire */
@@ -93,11 +90,10 @@ struct shipper {
 	VEC(struct outgoing) box;
 	struct arena box_words;
 	bool box_asked, box_full, box_done; /* done: the last answer had nothing new */
-	bool reported;
+	bool reported; /* of the box: something was */
 	int64_t box_ms, tick_ms;             /* when they are asked next */
 	VEC(struct unacknowledged) unacknowledged;
-	struct buf room;
-	uint32_t asked_before; /* connections, at the last look */
+	struct buf room; /* bytes of the wire */
 };
 
 void shipper_say(struct shipper *s, const char *format, ...)

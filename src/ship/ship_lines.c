@@ -127,6 +127,18 @@ static void ask_where(struct shipped_file *f)
 
 /* ---- lines ---- */
 
+/* A file that was cut before its lines were copied has only what was read live. */
+static void note_lost(struct shipped_file *f, uint64_t left)
+{
+	const struct wire_file *w = wire_file_of(f);
+
+	if (w->source.kind != SOURCE_FILE || !w->source.spool_only)
+		return; /* it is tried again */
+	shipper_say(f->s, "%s: %llu bytes were cut before they were copied; they are lost to the store",
+		    w->name.p, (unsigned long long)left);
+	f->state = SHIP_FILE_NEVER;
+}
+
 /* The bytes that make the next call: whole lines, or what a document has. */
 static struct str next_bytes(struct shipped_file *f)
 {
@@ -138,8 +150,10 @@ static struct str next_bytes(struct shipped_file *f)
 		size_t n = left < most ? (size_t)left : most, whole;
 		struct str bytes;
 
-		if (!fetch(f, f->at, n, &bytes))
+		if (!fetch(f, f->at, n, &bytes)) {
+			note_lost(f, left);
 			return STR_NONE;
+		}
 		for (whole = n; whole && bytes.p[whole - 1] != '\n'; whole--)
 			;
 		f->behind = n < left;

@@ -300,7 +300,6 @@ static void send_draft(struct shipper *s, struct outgoing *o, const struct draft
 	struct err err;
 	bool sure = desk->drafts.v[o->draft].sure;
 
-	o->tried = true;
 	if (make_plan(s, o, chosen, &plan, &err) < 0) {
 		o->why = arena_str(&s->box_words, str_of(err.text));
 		goto out;

@@ -144,7 +144,8 @@ begin
 end $$;
 
 -- An item of that rev. An older one with the same key that nobody has decided makes way for it. One whose
--- decision could not be said is asked again.
+-- decision could not be said is asked again. due: when it rises, which is the deadline or the end of the time
+-- that the source's level of the ladder has.
 create or replace function open_item(src int, k text, r text, kd text, ttl text, b bytea, bdl text, wants int,
 	d timestamptz, out item bigint, out state text)
 language plpgsql security definer set search_path = gavel, pg_temp as $$
@@ -152,6 +153,7 @@ declare
 	s source := own_source(src);
 	x item;
 	old bigint;
+	rises timestamptz := least(d, clock_timestamp() + (select l.after from ladder l where l.level = s.level));
 begin
 	for old in update item i set state = 'withdrawn', holder = null, until = null
 		where i.source = src and i.key = k and i.rev <> r and i.state = 'open' returning i.id
@@ -167,10 +169,10 @@ begin
 			using errcode = 'program_limit_exceeded';
 	end if;
 	if x.state = 'withdrawn' then
-		update item i set state = 'open', due = d where i.id = x.id;
+		update item i set state = 'open', due = rises where i.id = x.id;
 	else
 		insert into item (source, key, rev, try, kind, title, body, bundle, need, level, due)
-			values (src, k, r, coalesce(x.try + 1, 0), kd, left(ttl, 500), b, bdl, greatest(s.need, wants), s.level, d)
+			values (src, k, r, coalesce(x.try + 1, 0), kd, left(ttl, 500), b, bdl, greatest(s.need, wants), s.level, rises)
 			returning * into x;
 	end if;
 	perform tell('opened', x.id, k);
