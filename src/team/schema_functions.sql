@@ -195,16 +195,16 @@ returns text language sql stable set search_path = gavel, pg_temp as $$
 $$;
 
 -- Decisions on items of these sources that are to leave and of which the last word is not said. Those of a
--- bundle wait for each other, unless a reviewer has dispatched them. `last`: the newest outcome.
+-- bundle wait for each other, unless a reviewer has dispatched them. `last`: the newest outcome. Every machine
+-- asks once a second, so it costs what is in it, and not what was ever decided.
 create or replace function outbox(sources int[])
 returns table (item bigint, source int, key text, rev text, kind text, bundle text, verb text, who text, draft text,
 	at timestamptz, last text)
 language sql stable security definer set search_path = gavel, pg_temp as $$
 	select i.id, i.source, i.key, i.rev, i.kind, i.bundle, d.verb, array_to_string(d.deciders, ', '), d.draft, d.at,
 		coalesce(last_outcome(i.id), '')
-	from decision d join item i on i.id = d.item join source s on s.id = i.source
-	where s.owner = session_user and s.id = any (sources)
-		and coalesce(last_outcome(i.id), '') not in ('sent', 'acked', 'refused')
+	from item i join decision d on d.item = i.id join source s on s.id = i.source
+	where s.owner = session_user and i.source = any (sources) and i.outgoing
 		and (i.bundle = '' or exists (select from dispatch p where p.item = i.id)
 			or exists (select from outcome o where o.item = i.id)
 			or not exists (select from item x where x.source = i.source and x.bundle = i.bundle and x.bundle <> '' and x.state = 'open'))
@@ -236,6 +236,7 @@ begin
 	if w <> 'held' and exists (select from outcome o where o.item = i and o.what = w) then return; end if;
 	insert into outcome (item, n, what, who, note, bytes)
 		select i, coalesce(max(o.n), 0) + 1, w, session_user, left(why, 500), message from outcome o where o.item = i;
+	if w <> 'held' then update item set outgoing = false where id = i; end if;
 	perform tell(w, i, case when message is null then left(why, 200) else encode(sha256(message), 'hex') end);
 end $$;
 
@@ -365,7 +366,7 @@ begin
 	end if;
 	insert into decision (item, rev, verb, deciders, draft, print)
 		select i, r, v, array_agg(y.who order by y.at), words, p from vote y where y.item = i and y.verb = v and y.print = p;
-	update item set state = 'decided', holder = null, until = null where id = i;
+	update item set state = 'decided', outgoing = true, holder = null, until = null where id = i;
 	perform tell('decided', i, v || ' ' || encode(p, 'hex'));
 	outcome := 'decided';
 	who := me;

@@ -63,7 +63,9 @@ create table item (
 	holder name,
 	fence bigint not null default 0, -- counts claims: an answer to an older one is late
 	until timestamptz,
+	outgoing bool not null default false, -- decided, and the edge's last word on it is not said
 	unique (source, key, rev, try));
+create index item_outgoing on item (source) where outgoing;
 create index item_of on item (source, key) where state = 'open';
 create index item_bundle on item (source, bundle) where state = 'open' and bundle <> '';
 create index item_open on item (level desc, due nulls last, id) where state = 'open';
