@@ -244,7 +244,7 @@ static uint32_t decide_alike(struct watch *w, uint32_t i)
 }
 
 /* What is about decisions. *i: moved on by those that are carried out together. */
-static void decide_effect(struct watch *w, uint32_t *i)
+static void carry_out_decision(struct watch *w, uint32_t *i)
 {
 	struct effect e = w->app.effects.v[*i];
 
@@ -330,7 +330,7 @@ void watch_effects(struct watch *w)
 		case EFFECT_RESEND:
 		case EFFECT_REPLY:
 		case EFFECT_TELL:
-		case EFFECT_GIVE_UP: decide_effect(w, &i); break;
+		case EFFECT_GIVE_UP: carry_out_decision(w, &i); break;
 		case EFFECT_AGENT:
 			app_say(&w->app, ROLE_ERROR, "no agents running; gavel run starts some");
 			break;
