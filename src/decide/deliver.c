@@ -315,14 +315,14 @@ static int record_letters(struct desk *d, struct letter *letters, uint32_t n, st
 }
 
 /* Copies them behind the others. */
-static void copy_letters(struct outbox *o, const struct outgoing *group)
+static void copy_letters(struct outbox *o, const struct letter_group *group)
 {
 	for (uint32_t i = 0; i < group->n; i++)
 		vec_push(&o->letters, group->letters[i]);
 }
 
 /* Records INTENT of each group, and ATTEMPT of the first `attempts` letters. */
-static int record_outbox(struct desk *d, struct outbox *o, const struct outgoing *groups, uint32_t n,
+static int record_outbox(struct desk *d, struct outbox *o, const struct letter_group *groups, uint32_t n,
 			 uint32_t attempts, struct err *err)
 {
 	uint32_t at = 0;
@@ -347,7 +347,7 @@ static int record_outbox(struct desk *d, struct outbox *o, const struct outgoing
 int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
 		  struct err *err)
 {
-	const struct outgoing group = { letters, n };
+	const struct letter_group group = { letters, n };
 	struct outbox o = { 0 };
 	bool prepared;
 	int rc;
@@ -366,7 +366,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 /* ---- many letters to one file ---- */
 
 /* How many of the groups go to the file of the first one, which is locked. */
-static uint32_t count_batch(const struct desk *d, const struct outgoing *groups, uint32_t n)
+static uint32_t count_batch(const struct desk *d, const struct letter_group *groups, uint32_t n)
 {
 	const struct channel *c = locked_channel(d, &groups[0].letters[0]);
 	uint32_t letters = 0;
@@ -450,7 +450,7 @@ static int transmit_batch(struct desk *d, uint32_t first, uint32_t n, struct err
 }
 
 /* 1: it must be sent the usual way, and nothing was recorded. */
-static int send_batch(struct desk *d, const struct outgoing *groups, uint32_t n, struct err *err)
+static int send_batch(struct desk *d, const struct letter_group *groups, uint32_t n, struct err *err)
 {
 	struct outbox o = { 0 };
 	int rc = 1;
@@ -466,7 +466,7 @@ static int send_batch(struct desk *d, const struct outgoing *groups, uint32_t n,
 	return rc;
 }
 
-int desk_send_groups(struct desk *d, const struct outgoing *groups, uint32_t n, struct err *err)
+int desk_send_groups(struct desk *d, const struct letter_group *groups, uint32_t n, struct err *err)
 {
 	uint32_t batch, ignored;
 	int rc = 0;

@@ -213,14 +213,14 @@ const struct draft *desk_draft_named(const struct desk *d, struct str id);
 int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
 		  struct err *err);
 /* Letters that belong together, as desk_send_all takes them. */
-struct outgoing {
+struct letter_group {
 	const struct letter *letters;
 	uint32_t n;
 };
 /* Sends groups one after the other, as desk_send_all would; such as go to one file that is locked share
  * their syncs: INTENTs and ATTEMPTs of all, then the messages, then SENT of all. -1: a record could not
  * be written; drafts that are still staged were not sent. */
-int desk_send_groups(struct desk *d, const struct outgoing *groups, uint32_t n, struct err *err);
+int desk_send_groups(struct desk *d, const struct letter_group *groups, uint32_t n, struct err *err);
 /* Retries a held letter, with the same bytes. */
 int desk_resend(struct desk *d, uint32_t letter, struct err *err);
 /* Looks for a letter that may have arrived, and sends nothing. */

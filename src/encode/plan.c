@@ -617,12 +617,12 @@ int plan_send_groups(struct plan *p, uint32_t first, bool sure, uint32_t *end, s
 {
 	struct desk *desk = p->list.v[first].desk;
 	VEC(struct letter) letters = { 0 };
-	VEC(struct outgoing) groups = { 0 };
+	VEC(struct letter_group) groups = { 0 };
 	uint32_t i = first, sent = 0;
 	int rc;
 
 	while (i < p->list.n && p->list.v[i].desk == desk && plan_group_is_ready(p, i, sure)) {
-		vec_push(&groups, ((struct outgoing){ .n = plan_group_end(p, i) - i }));
+		vec_push(&groups, ((struct letter_group){ .n = plan_group_end(p, i) - i }));
 		for (uint32_t last = plan_group_end(p, i); i < last; i++)
 			vec_push(&letters, p->list.v[i].letter);
 	}

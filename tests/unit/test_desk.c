@@ -389,7 +389,7 @@ START_TEST(a_batch_is_disturbed)
 	static const char *const lines[] = { "{\"n\":1}\n", "{\"n\":2}\n", "{\"n\":3}\n" };
 	struct file_locks locks = { 0 };
 	struct letter letters[3];
-	struct outgoing groups[3];
+	struct letter_group groups[3];
 	struct draft drafts[] = { draft_on("find-1"), draft_on("find-2"), draft_on("find-3") };
 	struct buf out = { 0 };
 	struct err err = { { 0 } };
@@ -402,7 +402,7 @@ START_TEST(a_batch_is_disturbed)
 		letters[i] = letter_of(first + i);
 		letters[i].channel = CHANNEL_FILE;
 		letters[i].bytes = str_of(lines[i]);
-		groups[i] = (struct outgoing){ &letters[i], 1 };
+		groups[i] = (struct letter_group){ &letters[i], 1 };
 	}
 	no_room = _i;
 	io.write = meddle;

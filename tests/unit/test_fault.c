@@ -245,13 +245,13 @@ static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t d
 static void send_letters(struct desk *d, const struct scene *s, const uint32_t drafts[LETTERS])
 {
 	struct letter letters[LETTERS];
-	struct outgoing groups[LETTERS];
+	struct letter_group groups[LETTERS];
 	uint32_t first = d->letters.n;
 	struct err err;
 
 	for (int i = 0; i < LETTERS; i++) {
 		letters[i] = letter_of(s, i, drafts[i]);
-		groups[i] = (struct outgoing){ &letters[i], 1 };
+		groups[i] = (struct letter_group){ &letters[i], 1 };
 	}
 	desk_send_groups(d, groups, LETTERS, &err);
 	for (int i = 0; i < LETTERS; i++) {
