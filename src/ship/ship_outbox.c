@@ -279,6 +279,15 @@ static bool has_draft(const struct proposal *p, uint32_t draft)
 	return false;
 }
 
+/* Where the group begins that says a draft, or NONE. */
+static uint32_t group_of(const struct plan *plan, uint32_t draft)
+{
+	for (uint32_t i = 0; i < plan->list.n; i++)
+		if (has_draft(&plan->list.v[i], draft))
+			return plan_group_first(plan, i);
+	return NONE;
+}
+
 /* Why the plan does not say it. */
 static struct str reason(struct shipper *s, const struct outgoing *o, const struct plan *plan)
 {
@@ -296,23 +305,22 @@ static void send_draft(struct shipper *s, struct outgoing *o, const struct draft
 {
 	struct desk *desk = desk_of(s, o);
 	struct plan plan = { 0 };
-	const struct proposal *p = NULL;
 	struct err err;
 	bool sure = desk->drafts.v[o->draft].sure;
+	uint32_t group;
 
 	if (make_plan(s, o, chosen, &plan, &err) < 0) {
 		o->why = arena_str(&s->box_words, str_of(err.text));
 		goto out;
 	}
-	for (uint32_t i = 0; i < plan.list.n && !p; i++)
-		p = has_draft(&plan.list.v[i], o->draft) ? &plan.list.v[i] : NULL;
-	if (!p) {
+	group = group_of(&plan, o->draft);
+	if (group == NONE) {
 		o->why = reason(s, o, &plan);
 		o->refused = true;
 		desk_undo(desk, o->draft, &err);
-	} else if (!plan_group_is_ready(&plan, desk, p->group, sure)) {
+	} else if (!plan_group_is_ready(&plan, group, sure)) {
 		o->why = reason(s, o, &plan);
-	} else if (plan_send_group(&plan, desk, p->group, &err)) {
+	} else if (plan_send_group(&plan, group, &err)) {
 		o->why = arena_str(&s->box_words, str_of(err.text));
 	}
 out:
