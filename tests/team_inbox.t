@@ -96,6 +96,8 @@ ok '... again' decide "$ann" PK-5 accept
 ok '... is said to be the same' says 'already; nothing new was written'
 ok 'somebody else' sh -c '! "$GAVEL" decide --deliver "$1" PK-5 reject --explain=no 2>out' sh "$bob"
 ok '... is told by whom' says 'already decided: accepted by ann'
+"$GAVEL" show decisions "$ann" >out
+is '... which ann has made once' 1 "$(grep -c ' ann .*accepted .*PK-5' out)"
 "$GAVEL" show decisions "$bob" >out
 ok '... and sees it among the decisions' grep -q 'ann .*accepted .*PK-5' out
 ship
