@@ -3,7 +3,8 @@
 # it, is missing.
 #
 #   team_start                 makes the server and the database "team", whose owner is the login boss,
-#                              no superuser; also the superuser "postgres"
+#                              no superuser; also the superuser "postgres". $team_conf and $team_hba: lines
+#                              of its configuration
 #   team_url [LOGIN [SETTING]] prints the address, for boss unless LOGIN is given
 #   sql LOGIN STATEMENT...     runs each with psql, in one session; prints bare rows
 #   team_stop [MODE]           MODE of pg_ctl; it can be started again with team_go
@@ -59,7 +60,10 @@ team_start() {
 		shared_buffers = 16MB
 		autovacuum = off
 		max_connections = 60
+		${team_conf-}
 	EOF
+	team_as sh -c 'cd "$1" && { echo "$2"; cat pg_hba.conf; } >hba && cat hba >pg_hba.conf' sh "$team_dir/data" \
+		"${team_hba-}"
 	team_go || { tap_comment <"$team_dir/log"; return 1; }
 	sql postgres 'create role boss login createrole' 'create database team owner boss'
 }

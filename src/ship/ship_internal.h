@@ -87,6 +87,7 @@ struct shipper {
 	uint32_t messages; /* of the model when the round began */
 	int64_t round_ms;  /* when it began */
 	bool round_done, compared, comparing;
+	int64_t refused_ms; /* when it was last told that items are refused */
 	VEC(struct outgoing) box;
 	struct arena box_words;
 	bool box_asked, box_full, box_done; /* done: the last answer had nothing new */

@@ -11,6 +11,7 @@
 enum {
 	LOOKED_AT_MAX = 20000, /* items in one step, */
 	TOLD_MAX = 100,        /* of which so many are told */
+	REFUSED_EVERY_MS = 60000,
 };
 
 static uint64_t id_hash(int64_t id)
@@ -85,10 +86,16 @@ static void learn_item(void *ctx, const struct store_answer *a)
 	struct shipper *s = x->s;
 
 	if (!a->rows) {
-		shipper_say(s, "an item was refused: %.*s", STR_ARG(a->why));
+		int64_t now = loop_now_ms();
+
 		x->state = SHIP_ITEM_GONE;
 		x->message = NONE;
-		x->retry_ms = loop_now_ms() + SHIP_RETRY_MS;
+		x->retry_ms = now + SHIP_RETRY_MS;
+		/* a source with too many items has thousands of them */
+		if (!s->refused_ms || now - s->refused_ms >= REFUSED_EVERY_MS) {
+			shipper_say(s, "items are refused: %.*s", STR_ARG(a->why));
+			s->refused_ms = now;
+		}
 		return;
 	}
 	if (x->id != store_int(a->rows, 0, 0)) {
