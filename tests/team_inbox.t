@@ -181,6 +181,19 @@ ok '... is above ann' sh -c '! "$GAVEL" decide --deliver "$1" call-back-optional
 ok '... who is told so' says 'has risen to a level that you do not decide on'
 ok '... but not above lea' decide "$(team_url lea)" call-back-optional-09 accept
 
+# ---- what the edge holds ----
+
+held=$(item_id C-1)
+sql postgres "insert into gavel.outcome select item, max(n) + 1, 'held', 'edge', 'nobody reads the FIFO' from gavel.outcome
+	where item = $held group by item union all select $held, 1, 'held', 'edge', 'nobody reads the FIFO'
+	where not exists (select from gavel.outcome where item = $held)"
+ok 'what is held can be sent again' keys held "$(team_url lea)" <<-EOF
+	<until:open>A<until:verdict>/Abort the cond<Enter><until:held>:team resend<Enter><until:sent again><wait:300>
+EOF
+is '... as the store has it' resend "$(sql ann "select what from gavel.outcome where item = $held order by n desc limit 1")"
+ok 'a login without rights' sh -c '! "$GAVEL" show inbox "$1" 2>err' sh "$(sql boss 'create role dan login'; team_url dan)"
+ok '... is told so' grep -q 'permission denied' err
+
 # ---- the server fails ----
 
 ok 'a lost server' keys lost "$ann" <<-EOF

@@ -267,6 +267,9 @@ void watch_effects(struct watch *w)
 			else
 				team_unclaim(&w->load, e.claim.item);
 			break;
+		case EFFECT_TEAM_SETTLE:
+			team_settle_held(&w->load, e.claim.item, e.claim.on);
+			break;
 		case EFFECT_TEAM_ACCEPT:
 			app_say(&w->app, ROLE_INFO, team_accept(&w->load)
 							    ? "it is the store now; look at what was "
