@@ -96,6 +96,8 @@ ok '... again' decide "$ann" PK-5 accept
 ok '... is said to be the same' says 'already; nothing new was written'
 ok 'somebody else' sh -c '! "$GAVEL" decide --deliver "$1" PK-5 reject --explain=no 2>out' sh "$bob"
 ok '... is told by whom' says 'already decided: accepted by ann'
+"$GAVEL" show decisions "$ann" >out
+is '... which ann has made once' 1 "$(grep -c ' ann .*accepted .*PK-5' out)"
 "$GAVEL" show decisions "$bob" >out
 ok '... and sees it among the decisions' grep -q 'ann .*accepted .*PK-5' out
 ship
@@ -178,6 +180,19 @@ ok '... is shown so' says '\^1'
 ok '... is above ann' sh -c '! "$GAVEL" decide --deliver "$1" call-back-optional-09 accept >out 2>&1' sh "$ann"
 ok '... who is told so' says 'has risen to a level that you do not decide on'
 ok '... but not above lea' decide "$(team_url lea)" call-back-optional-09 accept
+
+# ---- what the edge holds ----
+
+held=$(item_id C-1)
+sql postgres "insert into gavel.outcome select item, max(n) + 1, 'held', 'edge', 'nobody reads the FIFO' from gavel.outcome
+	where item = $held group by item union all select $held, 1, 'held', 'edge', 'nobody reads the FIFO'
+	where not exists (select from gavel.outcome where item = $held)"
+ok 'what is held can be sent again' keys held "$(team_url lea)" <<-EOF
+	<until:open>A<until:verdict>/Abort the cond<Enter><until:held>:team resend<Enter><until:sent again><wait:300>
+EOF
+is '... as the store has it' resend "$(sql ann "select what from gavel.outcome where item = $held order by n desc limit 1")"
+ok 'a login without rights' sh -c '! "$GAVEL" show inbox "$1" 2>err' sh "$(sql boss 'create role dan login'; team_url dan)"
+ok '... is told so' grep -q 'permission denied' err
 
 # ---- the server fails ----
 

@@ -33,6 +33,7 @@ enum effect_type {
 	EFFECT_EDIT_INPUT,  /* draft: edit its answer, a tool call's input, in $EDITOR, then stage it */
 	EFFECT_UNDO,        /* undo */
 	EFFECT_CLAIM,       /* claim: an item of a team's inbox */
+	EFFECT_TEAM_SETTLE, /* claim: on = its held message is sent again, else given up */
 	EFFECT_TEAM_ACCEPT, /* go on with a team's store that went back */
 	EFFECT_SNOOZE,      /* snooze: keep it in the journal */
 	EFFECT_PLAN,        /* make the plan and open the pre-flight page */

@@ -516,7 +516,7 @@ const struct app_command app_commands[] = {
 	  run_defer },
 	{ "decide", "claim", "t", "team: claim the item; again: release it", ANYWHERE, run_claim, 0 },
 	{ "decide", "release", "", "team: release the item", ANYWHERE, run_claim, -1 },
-	{ "decide", "team", "", "team accept: go on although the store went back", ANYWHERE, run_team, 0,
+	{ "decide", "team", "", "team accept: go on although the store went back; resend, give-up: what is held", ANYWHERE, run_team, 0,
 	  { ARGUMENT_TEXT } },
 	{ "decide", "explain", "c", "write an explanation in $EDITOR", ANYWHERE, run_explain },
 	{ "decide", "reason", "C", "set a reason code", ANYWHERE, run_reason, 0,

@@ -111,7 +111,7 @@ void decide_effect(struct app *a, int type, uint32_t item, struct draft draft)
 	if (!draft_bind(&draft, a->scene.model, a->scene.reader, item, a->scene.k,
 			&a->effect_strings))
 		return;
-	draft.by = a->deciding.as;
+	draft.by = desk_decider(decide_desk(a, item), a->deciding.as);
 	draft.input = input_line(a, item);
 	draft.reason_code = app_effect_dup(a, draft.reason_code);
 	draft.explanation = app_effect_dup(a, draft.explanation);

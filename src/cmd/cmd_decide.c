@@ -465,7 +465,7 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	struct draft draft = { .verb = verb, .reason_code = str_of(o->reason_code),
 			       .explanation = str_of(o->explain),
 			       .artifact = str_of(o->artifact), .input = o->input,
-			       .by = d->terms.as };
+			       .by = desk_decider(d->desk, d->terms.as) };
 	struct item_state at;
 	uint32_t old, staged;
 	int code;

@@ -605,3 +605,8 @@ void desk_note_seen(struct desk *d, const struct store_seen *seen)
 	record_seen(seen, &line);
 	desk_step(d, &line, false, &unused);
 }
+
+struct str desk_decider(const struct desk *d, struct str as)
+{
+	return d && d->team ? str_of(d->team->login) : as;
+}

@@ -69,10 +69,15 @@ struct desk_agent {
 /* The store of a team that a desk's decisions go to. */
 struct desk_team {
 	const char *store; /* its address without the login */
+	const char *login; /* who decides there */
 	/* Why nothing can be decided now, or NULL. */
 	const char *(*stopped)(void *ctx);
 	void *ctx;
 };
+
+struct desk;
+/* Who decides on a desk: `as`, but in a team's store the login. */
+struct str desk_decider(const struct desk *d, struct str as);
 
 struct output_queue;
 

@@ -303,6 +303,30 @@ static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const s
 	return echo;
 }
 
+/* A line of a team's inbox: what this person decided there, or agreed to, is not listed twice. Its words
+ * name all who decided. */
+static void claim_team_line(struct load *l, struct talk *t, const struct message *msg,
+			    struct place *place)
+{
+	struct desk *d = talk_desk(l, t);
+	enum verdict verdict = msg->events.n ? msg->events.v[0].verdict : VERDICT_NONE;
+
+	for (uint32_t i = 0; d && i < d->letters.n; i++) {
+		struct letter *x = &d->letters.v[i];
+		const struct draft *draft = x->drafts.n ? &d->drafts.v[x->drafts.v[0]] : NULL;
+
+		if (x->channel != CHANNEL_TEAM || x->message != NONE || !draft ||
+		    (x->state != LETTER_SENT && x->state != LETTER_ACKED) ||
+		    verb_verdict(draft->verb) != verdict ||
+		    !str_eq(draft->session, msg->session) || !str_eq(draft->item, msg->correlation))
+			continue;
+		set_origin(d, x, place);
+		place->by = msg->from.id;
+		talk_note_placed(t, x, l->model.records.n);
+		return;
+	}
+}
+
 void conversation_claim(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
 			const struct message *msg, struct place *place)
 {
@@ -315,6 +339,10 @@ void conversation_claim(struct load *l, struct talk *t, uint32_t file, const str
 		place->echo = is_echo(l, t, file, frame, msg);
 	if (l->wire.files.v[file].said)
 		claim_file(d, t, &l->wire.files.v[file], l->model.records.n, place);
+	if (told && l->wire.files.v[file].made) {
+		claim_team_line(l, t, msg, place);
+		return;
+	}
 	/* an agent that writes the same has not said it */
 	for (uint32_t i = t->claimed; told && d && i < d->letters.n; i++) {
 		struct letter *x = &d->letters.v[i];

@@ -380,6 +380,37 @@ void team_unclaim(struct load *l, uint32_t number)
 	buf_release(&name);
 }
 
+static void take_settled(void *ctx, const struct store_answer *a)
+{
+	struct team_inbox *t = ctx;
+
+	if (!a->rows)
+		team_say(t, "not settled: %.*s", STR_ARG(a->why));
+	else if (a->n && !store_int(a->rows, 0, 0))
+		team_say(t, "it is not held any more, or on a level that you do not decide on");
+	t->due = true;
+}
+
+void team_settle_held(struct load *l, uint32_t number, bool resend)
+{
+	struct team_inbox *t;
+	struct team_item *item = find_item(l, number, &t);
+	struct store_request r = { .sql = "select gavel.settle($1::bigint, $2)", .n = 2,
+				   .answered = take_settled };
+
+	if (!item)
+		return;
+	if (!is_connected(t)) {
+		team_say(t, "no connection: what is held is settled when the server is back");
+		return;
+	}
+	r.values[0] = store_number(item->id);
+	r.values[1] = store_text(resend ? STR("resend") : STR("give_up"));
+	r.ctx = t;
+	store_ask(t->store, &r);
+	team_say(t, resend ? "it is sent again" : "it is given up; the item is asked again if it waits");
+}
+
 /* ---- renewing ---- */
 
 static void lose_claim(struct team_inbox *t, struct team_item *item)

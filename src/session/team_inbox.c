@@ -198,7 +198,7 @@ void team_open_desks(struct load *l)
 					 "inbox: gavel %s", t->url.group);
 			continue;
 		}
-		t->team = (struct desk_team){ t->url.group, why_stopped, t };
+		t->team = (struct desk_team){ t->url.group, t->login, why_stopped, t };
 		d->team = &t->team;
 		t->chain.n = d->store_seen.n;
 		memcpy(t->chain.hash, d->store_seen.hash, sizeof(t->chain.hash));

@@ -60,6 +60,8 @@ void team_release(struct load *l);
  * only if it is refused. An item that is in no team's inbox is left alone. */
 void team_claim(struct load *l, uint32_t item, bool quiet);
 void team_unclaim(struct load *l, uint32_t item);
+/* A person's word on a decision that the edge holds: it is sent again, or given up. */
+void team_settle_held(struct load *l, uint32_t item, bool resend);
 /* The person has seen that stores went back, and goes on. false: none did. */
 bool team_accept(struct load *l);
 

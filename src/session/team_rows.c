@@ -148,6 +148,20 @@ static void keep(struct team_inbox *t, struct str *kept, struct str now)
 		*kept = arena_str(&t->arena, now);
 }
 
+/* Somebody has to settle it, or to decide anew. */
+static void tell_outcome(struct team_inbox *t, const struct team_item *item, struct str outcome,
+			 struct str note)
+{
+	if (!t->begun || str_eq(item->mark.outcome, outcome))
+		return;
+	if (str_is(outcome, "held"))
+		team_say(t, "%.*s holds the decision on %.*s: %.*s; :team resend or :team give-up",
+			 STR_ARG(item->source), STR_ARG(item->task), STR_ARG(note));
+	else if (str_is(outcome, "refused"))
+		team_say(t, "%.*s could not say the decision on %.*s: %.*s", STR_ARG(item->source),
+			 STR_ARG(item->task), STR_ARG(note));
+}
+
 static void take_mark(struct team_inbox *t, struct team_item *item, const struct row *r)
 {
 	struct team_mark *m = &item->mark;
@@ -159,6 +173,7 @@ static void take_mark(struct team_inbox *t, struct team_item *item, const struct
 	m->source = item->source;
 	keep(t, &m->holder, text_of(r, ITEM_HOLDER));
 	keep(t, &m->voters, text_of(r, ITEM_VOTERS));
+	tell_outcome(t, item, text_of(r, ITEM_OUTCOME), text_of(r, ITEM_NOTE));
 	keep(t, &m->outcome, text_of(r, ITEM_OUTCOME));
 	keep(t, &m->note, text_of(r, ITEM_NOTE));
 	keep(t, &m->said, text_of(r, ITEM_SAID));

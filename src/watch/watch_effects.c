@@ -257,6 +257,7 @@ static void carry_out_decision(struct watch *w, uint32_t *i)
 		else
 			team_unclaim(&w->load, e.claim.item);
 		break;
+	case EFFECT_TEAM_SETTLE: team_settle_held(&w->load, e.claim.item, e.claim.on); break;
 	case EFFECT_TEAM_ACCEPT:
 		app_say(&w->app, ROLE_INFO,
 			team_accept(&w->load) ? "it is the store now; look at what was decided "
@@ -321,6 +322,7 @@ void watch_effects(struct watch *w)
 		case EFFECT_STAGE:
 		case EFFECT_UNDO:
 		case EFFECT_CLAIM:
+		case EFFECT_TEAM_SETTLE:
 		case EFFECT_TEAM_ACCEPT:
 		case EFFECT_SNOOZE:
 		case EFFECT_PLAN:
