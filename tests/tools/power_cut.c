@@ -31,7 +31,7 @@ static const struct timespec disk = { 0, 2000000 };
 #define REAL(name) \
 	static __typeof__(&name) real; \
 	if (!real) \
-		*(void **)&real = dlsym(RTLD_NEXT, #name)
+	*(void **)&real = dlsym(RTLD_NEXT, #name)
 
 /* A server whose writes are not noted would be no test. */
 static int open_log(void)

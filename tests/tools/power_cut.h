@@ -12,8 +12,10 @@ enum { POWER_CUT_SECTOR = 512 };
 struct power_cut_record {
 	uint64_t is_sync;
 	uint64_t device, inode;
-	uint64_t offset; /* a sync: the size of the log when it began; all writes before that are safe */
-	uint64_t length; /* of the old bytes, which follow; those behind the end of the file are zero */
+	uint64_t
+		offset; /* a sync: the size of the log when it began; all writes before that are safe */
+	uint64_t
+		length; /* of the old bytes, which follow; those behind the end of the file are zero */
 };
 
 #endif

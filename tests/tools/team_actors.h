@@ -27,8 +27,9 @@ void step_stores(struct store *const *stores, unsigned n, int timeout_ms);
  * there are, -1 if it was refused: then the code and the sentence are written to standard error. */
 int ask(struct store *s, const char *sql, const struct store_value *values, unsigned n,
 	void (*rows)(void *ctx, const struct store_answer *a), void *ctx);
-#define VALUES(...) (const struct store_value[]){ __VA_ARGS__ }, \
-	sizeof((const struct store_value[]){ __VA_ARGS__ }) / sizeof(struct store_value)
+#define VALUES(...) \
+	(const struct store_value[]){ __VA_ARGS__ }, \
+		sizeof((const struct store_value[]){ __VA_ARGS__ }) / sizeof(struct store_value)
 
 /* An even number below n, from a seed of one's own. */
 uint32_t chance(uint64_t *seed, uint32_t n);

@@ -65,8 +65,9 @@ void print_times(const char *name, int64_t *us, uint32_t n)
 	qsort(us, n, sizeof(*us), by_size);
 	for (uint32_t i = 0; i < n; i++)
 		sum += (double)us[i];
-	printf("%s_mean %.2f\n%s_p50 %.2f\n%s_p90 %.2f\n%s_p99 %.2f\n%s_max %.2f\n", name, sum / n / 1e3, name,
-	       (double)us[n / 2] / 1e3, name, (double)us[(uint64_t)n * 90 / 100] / 1e3, name,
+	printf("%s_mean %.2f\n%s_p50 %.2f\n%s_p90 %.2f\n%s_p99 %.2f\n%s_max %.2f\n", name,
+	       sum / n / 1e3, name, (double)us[n / 2] / 1e3, name,
+	       (double)us[(uint64_t)n * 90 / 100] / 1e3, name,
 	       (double)us[(uint64_t)n * 99 / 100] / 1e3, name, (double)us[n - 1] / 1e3);
 }
 
@@ -110,13 +111,17 @@ static void take_shipped(void *ctx, const struct store_answer *a)
 /* Lines say when they were made, for whoever reads them. */
 static void ship_batch(struct feed *f, const struct shipping *s, uint32_t n)
 {
-	struct store_request r = { .sql = "select next from gavel.ship($1::int, $2::bigint, $3)", .n = 3,
-				   .answered = take_shipped, .ctx = f };
+	struct store_request r = { .sql = "select next from gavel.ship($1::int, $2::bigint, $3)",
+				   .n = 3,
+				   .answered = take_shipped,
+				   .ctx = f };
 	int64_t now = now_us();
 
 	for (uint32_t i = 0; i < n; i++) {
 		char *p = f->text + (size_t)i * LINE_BYTES;
-		int64_t at = s->each_us > 0 ? s->start_us + (int64_t)((double)(f->made + i) * s->each_us) : now;
+		int64_t at = s->each_us > 0
+				     ? s->start_us + (int64_t)((double)(f->made + i) * s->each_us)
+				     : now;
 		int head = snprintf(p, LINE_BYTES, "{\"at_us\":%020lld,\"said\":\"", (long long)at);
 
 		memset(p + head, 'w', (size_t)(LINE_BYTES - 3 - head));
@@ -214,10 +219,13 @@ static void take_lines(void *ctx, const struct store_answer *a)
 
 static int read_page(struct store *s, struct tailing *t)
 {
-	return ask(s, "select xid, source, seq, bytes from gavel.tail($1::bigint, $2::int, $3::bigint, "
-		      "'-infinity', $4::int)",
-		   VALUES(store_number(t->xid), store_number(t->source), store_number(t->seq),
-			  store_number(PAGE)), take_lines, t);
+	return ask(
+		s,
+		"select xid, source, seq, bytes from gavel.tail($1::bigint, $2::int, $3::bigint, "
+		"'-infinity', $4::int)",
+		VALUES(store_number(t->xid), store_number(t->source), store_number(t->seq),
+		       store_number(PAGE)),
+		take_lines, t);
 }
 
 static int bench_tail(int argc, char **argv)
@@ -263,22 +271,24 @@ static void take_number(void *ctx, const struct store_answer *a)
 /* A source, as gavel URL?source=NAME reads it. */
 static int bench_history(int argc, char **argv)
 {
-	static const char sql[] = "select seq, bytes from gavel.line where source = $1::int and seq >= $2::bigint "
-				  "order by seq limit 2000";
+	static const char sql[] =
+		"select seq, bytes from gavel.line where source = $1::int and seq >= $2::bigint "
+		"order by seq limit 2000";
 	struct store *s = open_as(argv[0], "r0", NULL);
 	struct tailing t = { 0 };
 	int64_t start, source = 0;
 	double us;
 
 	(void)argc;
-	if (ask(s, "select id from gavel.source where name = $1", VALUES(store_text(str_of(argv[1]))), take_number,
-		&source) != 1)
+	if (ask(s, "select id from gavel.source where name = $1",
+		VALUES(store_text(str_of(argv[1]))), take_number, &source) != 1)
 		fail("%s: no such source", argv[1]);
 	start = now_us();
 	while (ask(s, sql, VALUES(store_number(source), store_number(t.seq)), take_history, &t) > 0)
 		;
 	us = (double)(now_us() - start);
-	printf("history_lines %lld\nhistory_mb_per_s %.1f\n", (long long)t.lines, (double)t.bytes / us);
+	printf("history_lines %lld\nhistory_mb_per_s %.1f\n", (long long)t.lines,
+	       (double)t.bytes / us);
 	store_close(s);
 	return 0;
 }
@@ -326,7 +336,8 @@ static void decide_next(struct decider *d)
 	} else if (!d->claimed) {
 		r.sql = "select outcome, fence from gavel.claim($1::bigint, 60)";
 	} else {
-		r.sql = "select outcome from gavel.decide($1::bigint, $2::bigint, 'r1', 'accept', '{}')";
+		r.sql = "select outcome from gavel.decide($1::bigint, $2::bigint, 'r1', 'accept', "
+			"'{}')";
 		r.values[r.n++] = store_number(d->fence);
 	}
 	if (!d->claimed)
@@ -351,11 +362,14 @@ static int bench_decide(int argc, char **argv)
 
 		snprintf(login, sizeof(login), "r%u", i);
 		stores[i] = open_as(argv[0], login, NULL);
-		ask(stores[i], "select coalesce(min(id), 0) from gavel.item where state = 'open'", NULL, 0,
-		    take_number, &first);
-		ask(stores[i], "select coalesce(max(id), 0) from gavel.item where state = 'open'", NULL, 0,
-		    take_number, &last);
-		deciders[i] = (struct decider){ .store = stores[i], .item = first + i, .last = last, .step = n,
+		ask(stores[i], "select coalesce(min(id), 0) from gavel.item where state = 'open'",
+		    NULL, 0, take_number, &first);
+		ask(stores[i], "select coalesce(max(id), 0) from gavel.item where state = 'open'",
+		    NULL, 0, take_number, &last);
+		deciders[i] = (struct decider){ .store = stores[i],
+						.item = first + i,
+						.last = last,
+						.step = n,
 						.two = strcmp(argv[3], "2") == 0 };
 	}
 	measure_from_now();
@@ -390,7 +404,7 @@ struct screen {
 	bool hinted, busy;
 	int64_t *began; /* when each event was asked for */
 	int64_t base, events;
-	VEC(int64_t) *waits;
+	VEC(int64_t) * waits;
 };
 
 static void hint(void *ctx)
@@ -413,9 +427,13 @@ static void take_events(void *ctx, const struct store_answer *a)
 
 static void screen_step(struct screen *s)
 {
-	struct store_request r = { .sql = "select n, at, who::text, what, item, note, hash from gavel.event "
-					  "where n > $1::bigint order by n limit 1000",
-				   .n = 1, .answered = take_events, .ctx = s };
+	struct store_request r = {
+		.sql = "select n, at, who::text, what, item, note, hash from gavel.event "
+		       "where n > $1::bigint order by n limit 1000",
+		.n = 1,
+		.answered = take_events,
+		.ctx = s
+	};
 
 	if (!s->hinted || s->busy)
 		return;
@@ -445,18 +463,27 @@ static int bench_fanout(int argc, char **argv)
 
 	(void)argc;
 	stores[n] = open_as(argv[0], "r0", NULL);
-	ask(stores[n], "select min(id) from gavel.item where state = 'open'", NULL, 0, take_number, &item);
+	ask(stores[n], "select min(id) from gavel.item where state = 'open'", NULL, 0, take_number,
+	    &item);
 	for (unsigned i = 0; i < n; i++) {
-		stores[i] = open_as(argv[0], "r1", &(struct store_ops){ .hint = hint, .ctx = &screens[i] });
+		stores[i] = open_as(argv[0], "r1",
+				    &(struct store_ops){ .hint = hint, .ctx = &screens[i] });
 		ask(stores[i], "select n from gavel.head", NULL, 0, take_number, &base);
-		screens[i] = (struct screen){ .store = stores[i], .n = base, .began = began, .base = base,
-					      .events = events, .waits = shared };
+		screens[i] = (struct screen){ .store = stores[i],
+					      .n = base,
+					      .began = began,
+					      .base = base,
+					      .events = events,
+					      .waits = shared };
 	}
 	for (int64_t k = 0; k < events; k++) {
-		struct store_request r = { .sql = k % 2 ? "select gavel.release($1::bigint, (select fence from "
-							  "gavel.item where id = $1::bigint))"
-							: "select outcome from gavel.claim($1::bigint, 60)",
-					   .n = 1, .answered = called };
+		struct store_request r = {
+			.sql = k % 2 ? "select gavel.release($1::bigint, (select fence from "
+				       "gavel.item where id = $1::bigint))"
+				     : "select outcome from gavel.claim($1::bigint, 60)",
+			.n = 1,
+			.answered = called
+		};
 		bool done = false;
 		int64_t next_us = now_us() + 25000;
 
@@ -497,7 +524,8 @@ static int bench_ask(int argc, char **argv)
 			measure_from_now();
 			start = now_us();
 		}
-		if (ask(stores[(i + CONNECTIONS * BEFORE) % CONNECTIONS], argv[2], NULL, 0, NULL, NULL) < 0)
+		if (ask(stores[(i + CONNECTIONS * BEFORE) % CONNECTIONS], argv[2], NULL, 0, NULL,
+			NULL) < 0)
 			fail("%s is refused", argv[2]);
 	}
 	printf("ask_ms %.3f\n", (double)(now_us() - start) / 1e3 / (double)times);
@@ -521,8 +549,9 @@ int bench_main(int argc, char **argv)
 		int words;
 		int (*run)(int argc, char **argv);
 	} parts[] = {
-		{ "ship", 3, bench_ship },     { "tail", 1, bench_tail },   { "history", 2, bench_history },
-		{ "decide", 4, bench_decide }, { "fanout", 3, bench_fanout }, { "ask", 3, bench_ask },
+		{ "ship", 3, bench_ship },       { "tail", 1, bench_tail },
+		{ "history", 2, bench_history }, { "decide", 4, bench_decide },
+		{ "fanout", 3, bench_fanout },   { "ask", 3, bench_ask },
 		{ "day", 3, bench_day },
 	};
 

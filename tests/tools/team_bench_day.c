@@ -49,8 +49,8 @@ static double spread(double mean)
 	return -mean * log((chance(&day.seed, 1u << 31) + 1.0) / 2147483649.0);
 }
 
-static void ask_later(struct store *s, const char *sql, const struct store_value *values, unsigned n,
-		      void (*done)(void *, const struct store_answer *), void *ctx)
+static void ask_later(struct store *s, const char *sql, const struct store_value *values,
+		      unsigned n, void (*done)(void *, const struct store_answer *), void *ctx)
 {
 	struct store_request r = { .sql = sql, .n = n, .answered = done, .ctx = ctx };
 
@@ -93,7 +93,8 @@ static void ship(struct edge *e, int64_t now)
 	day.lines += n;
 	day.calls++;
 	ask_later(e->store, "select next from gavel.ship($1::int, $2::bigint, $3)",
-		  VALUES(store_number(e->id), store_number(e->next), store_list(lines, n)), shipped, e);
+		  VALUES(store_number(e->id), store_number(e->next), store_list(lines, n)), shipped,
+		  e);
 }
 
 static void opened(void *ctx, const struct store_answer *a)
@@ -107,7 +108,9 @@ static void raise_item(struct edge *e)
 	char key[32];
 
 	snprintf(key, sizeof(key), "day-%u", day.items++);
-	ask_later(e->store, "select item from gavel.open_item($1::int, $2, 'r1', 'finding', $2, convert_to($2, 'UTF8'), '', 1, null)",
+	ask_later(e->store,
+		  "select item from gavel.open_item($1::int, $2, 'r1', 'finding', $2, "
+		  "convert_to($2, 'UTF8'), '', 1, null)",
 		  VALUES(store_number(e->id), store_text(str_of(key))), opened, NULL);
 }
 
@@ -130,8 +133,8 @@ static void edge_step(struct edge *e, int64_t now)
 		return;
 	e->outbox_ms = now + OUTBOX_MS;
 	e->looks = true;
-	ask_later(e->store, "select item from gavel.outbox(array[$1::int])", VALUES(store_number(e->id)),
-		  take_outbox, e);
+	ask_later(e->store, "select item from gavel.outbox(array[$1::int])",
+		  VALUES(store_number(e->id)), take_outbox, e);
 }
 
 /* ---- reviewers ---- */
@@ -183,15 +186,16 @@ static void decided(void *ctx, const struct store_answer *a)
 
 static void person_step(struct person *p, int64_t now)
 {
-	static const char oldest[] =
-		"select id from gavel.item where state = 'open' and (until is null or until <= clock_timestamp()) "
-		"order by level desc, due nulls last, id limit 1";
+	static const char oldest[] = "select id from gavel.item where state = 'open' and (until is "
+				     "null or until <= clock_timestamp()) "
+				     "order by level desc, due nulls last, id limit 1";
 
 	if (p->hinted && !p->reads) {
 		p->hinted = false;
 		p->reads = true;
-		ask_later(p->store, "select n, at, who::text, what, item, note, hash from gavel.event "
-				    "where n > $1::bigint order by n limit 1000",
+		ask_later(p->store,
+			  "select n, at, who::text, what, item, note, hash from gavel.event "
+			  "where n > $1::bigint order by n limit 1000",
 			  VALUES(store_number(p->seen)), take_events, p);
 		p->looked_ms = p->doing == FREE ? 0 : p->looked_ms;
 	}
@@ -205,7 +209,9 @@ static void person_step(struct person *p, int64_t now)
 		ask_later(p->store, oldest, NULL, 0, found, p);
 	} else if (p->doing == THINKING && now >= p->until_ms) {
 		p->doing = DECIDING;
-		ask_later(p->store, "select outcome from gavel.decide($1::bigint, $2::bigint, 'r1', 'accept', '{}')",
+		ask_later(p->store,
+			  "select outcome from gavel.decide($1::bigint, $2::bigint, 'r1', "
+			  "'accept', '{}')",
 			  VALUES(store_number(p->item), store_number(p->fence)), decided, p);
 	}
 }
@@ -224,12 +230,14 @@ static double process_s(pid_t pid, pid_t parent)
 	if (!f)
 		return 0;
 	if (fgets(text, sizeof(text), f) && strrchr(text, ')'))
-		sscanf(strrchr(text, ')') + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+		sscanf(strrchr(text, ')') + 1,
+		       " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
 		       &found_parent, &user, &sys, &gone_user, &gone_sys);
 	fclose(f);
 	if (parent && found_parent != parent)
 		return 0;
-	return (double)(user + sys + (parent ? 0 : gone_user + gone_sys)) / (double)sysconf(_SC_CLK_TCK);
+	return (double)(user + sys + (parent ? 0 : gone_user + gone_sys)) /
+	       (double)sysconf(_SC_CLK_TCK);
 }
 
 double server_s(pid_t postmaster)
@@ -309,8 +317,10 @@ int bench_day(int argc, char **argv)
 	seconds = strtod(argv[2], NULL);
 	day = (struct day){ .edges_n = (unsigned)strtoul(argv[3], NULL, 10),
 			    .people_n = (unsigned)strtoul(argv[4], NULL, 10),
-			    .line_us = 1e6 / strtod(argv[5], NULL), .item_us = 1e6 / strtod(argv[6], NULL),
-			    .think_ms = strtod(argv[7], NULL), .seed = 1 };
+			    .line_us = 1e6 / strtod(argv[5], NULL),
+			    .item_us = 1e6 / strtod(argv[6], NULL),
+			    .think_ms = strtod(argv[7], NULL),
+			    .seed = 1 };
 	day.edges = xcalloc(day.edges_n, sizeof(*day.edges));
 	day.people = xcalloc(day.people_n, sizeof(*day.people));
 	day.stores = xcalloc(day.edges_n + day.people_n, sizeof(struct store *));
@@ -320,6 +330,7 @@ int bench_day(int argc, char **argv)
 	day.lines = day.calls = 0;
 	run_for((int64_t)(seconds * 1e6));
 	printf("day_cpu_per_s %.4f\nday_lines_per_s %.1f\nday_calls_per_s %.1f\n",
-	       (server_s(postmaster) - cpu) / seconds, (double)day.lines / seconds, (double)day.calls / seconds);
+	       (server_s(postmaster) - cpu) / seconds, (double)day.lines / seconds,
+	       (double)day.calls / seconds);
 	return 0;
 }

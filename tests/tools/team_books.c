@@ -31,7 +31,8 @@ struct books {
 	char name[32];
 };
 
-static void note(struct books *b, unsigned *count, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void note(struct books *b, unsigned *count, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 static void note(struct books *b, unsigned *count, const char *format, ...)
 {
 	va_list args;
@@ -40,7 +41,10 @@ static void note(struct books *b, unsigned *count, const char *format, ...)
 	if (b->lost + b->doubled + b->broken > SHOWN_MAX)
 		return;
 	va_start(args, format);
-	fputs(count == &b->lost ? "lost: " : count == &b->doubled ? "doubled: " : "broken: ", stdout);
+	fputs(count == &b->lost      ? "lost: "
+	      : count == &b->doubled ? "doubled: "
+				     : "broken: ",
+	      stdout);
 	vprintf(format, args);
 	putchar('\n');
 	va_end(args);
@@ -69,7 +73,8 @@ static void check_vote(struct books *b, struct str login, struct str line)
 
 	str_cut(&verb, STR(" "));
 	verb = str_cut(&verb, STR(" "));
-	ask(b->store, "select count(*) from gavel.vote where item = $1::bigint and who = $2 and verb = $3",
+	ask(b->store,
+	    "select count(*) from gavel.vote where item = $1::bigint and who = $2 and verb = $3",
 	    VALUES(store_number(item), store_text(login), store_text(verb)), take_count, &n);
 	b->votes++;
 	if (n != 1)
@@ -87,7 +92,8 @@ static void take_told(struct books *b, struct str login, struct str line)
 	}
 	f = fate_of(b, strtoll(line.p, NULL, 10));
 	if (f->told && !str_eq(str_of(f->told), line)) {
-		note(b, &b->doubled, "told that it was decided: %s; and: %.*s", f->told, STR_ARG(line));
+		note(b, &b->doubled, "told that it was decided: %s; and: %.*s", f->told,
+		     STR_ARG(line));
 		return;
 	}
 	if (!f->told)
@@ -161,11 +167,14 @@ static void take_decisions(void *ctx, const struct store_answer *a)
 static void read_decisions(struct books *b)
 {
 	static const char sql[] =
-		"select d.item, d.verb, d.draft, (select count(distinct v.who) from gavel.vote v where v.item = d.item "
+		"select d.item, d.verb, d.draft, (select count(distinct v.who) from gavel.vote v "
+		"where v.item = d.item "
 		"and v.verb = d.verb and v.print = d.print), i.need, "
-		"(select count(*) from gavel.event e where e.item = d.item and e.what = 'decided'), "
+		"(select count(*) from gavel.event e where e.item = d.item and e.what = "
+		"'decided'), "
 		"(select count(*) from gavel.outcome o where o.item = d.item and o.what = 'sent') "
-		"from gavel.decision d join gavel.item i on i.id = d.item where d.item > $1::bigint "
+		"from gavel.decision d join gavel.item i on i.id = d.item where d.item > "
+		"$1::bigint "
 		"order by d.item limit 200";
 
 	b->last = 0;
@@ -212,11 +221,13 @@ static void take_lines(void *ctx, const struct store_answer *a)
 		struct str bytes = store_str(a->rows, i, 1);
 
 		if (seq != b->at)
-			note(b, seq < b->at ? &b->doubled : &b->lost, "%s: a line at %lld, after %lld", b->name,
-			     (long long)seq, (long long)b->at);
+			note(b, seq < b->at ? &b->doubled : &b->lost,
+			     "%s: a line at %lld, after %lld", b->name, (long long)seq,
+			     (long long)b->at);
 		if ((size_t)seq + bytes.n > b->log.n ||
 		    !str_eq(bytes, str_make(b->log.p + seq, bytes.n)))
-			note(b, &b->lost, "%s: the line at %lld is another", b->name, (long long)seq);
+			note(b, &b->lost, "%s: the line at %lld is another", b->name,
+			     (long long)seq);
 		b->at = seq + (int64_t)bytes.n;
 	}
 }
@@ -228,11 +239,12 @@ static void check_items(struct books *b)
 
 	while (rest.n)
 		raised += str_starts(str_cut(&rest, STR("\n")), STR("{\"item\""));
-	ask(b->store, "select count(*) from gavel.item where source = $1::int", VALUES(store_number(b->source)),
-	    take_count, &opened);
+	ask(b->store, "select count(*) from gavel.item where source = $1::int",
+	    VALUES(store_number(b->source)), take_count, &opened);
 	if (!b->is_real && opened != raised)
-		note(b, opened < raised ? &b->lost : &b->doubled, "%s: %lld items raised, %lld opened", b->name,
-		     (long long)raised, (long long)opened);
+		note(b, opened < raised ? &b->lost : &b->doubled,
+		     "%s: %lld items raised, %lld opened", b->name, (long long)raised,
+		     (long long)opened);
 }
 
 static void check_sources(struct books *b)
@@ -240,7 +252,9 @@ static void check_sources(struct books *b)
 	char path[300];
 
 	for (int64_t id = 0;;) {
-		ask(b->store, "select id, name, next from gavel.source where id > $1::int order by id limit 1",
+		ask(b->store,
+		    "select id, name, next from gavel.source where id > $1::int order by id limit "
+		    "1",
 		    VALUES(store_number(id)), take_source, b);
 		id = b->source;
 		if (!id)
@@ -250,13 +264,15 @@ static void check_sources(struct books *b)
 		read_whole(path, &b->log);
 		b->at = 0;
 		while (ask(b->store,
-			   "select seq, bytes from gavel.line where source = $1::int and seq >= $2::bigint "
+			   "select seq, bytes from gavel.line where source = $1::int and seq >= "
+			   "$2::bigint "
 			   "order by seq limit $3::int",
-			   VALUES(store_number(id), store_number(b->at), store_number(PAGE)), take_lines, b) > 0)
+			   VALUES(store_number(id), store_number(b->at), store_number(PAGE)),
+			   take_lines, b) > 0)
 			;
 		if ((size_t)b->at != b->log.n)
-			note(b, &b->lost, "%s: %zu bytes were said, %lld are there", b->name, b->log.n,
-			     (long long)b->at);
+			note(b, &b->lost, "%s: %zu bytes were said, %lld are there", b->name,
+			     b->log.n, (long long)b->at);
 		check_items(b);
 	}
 }
@@ -297,8 +313,9 @@ int books_main(int argc, char **argv)
 	check_sources(&b);
 	count_refusals(&b);
 	store_close(b.store);
-	printf("books: %u decisions, %u votes acknowledged, %u deliveries, %u requests refused: %u lost, "
-	       "%u doubled, %u rules broken\n", b.decisions, b.votes, b.deliveries, b.refusals, b.lost,
-	       b.doubled, b.broken);
+	printf("books: %u decisions, %u votes acknowledged, %u deliveries, %u requests refused: %u "
+	       "lost, "
+	       "%u doubled, %u rules broken\n",
+	       b.decisions, b.votes, b.deliveries, b.refusals, b.lost, b.doubled, b.broken);
 	return b.lost || b.doubled || b.broken;
 }

@@ -38,7 +38,8 @@ static void take_lines(void *ctx, const struct store_answer *a)
 		r->xid = store_int(a->rows, i, 0);
 		r->source = store_int(a->rows, i, 1);
 		r->seq = store_int(a->rows, i, 2);
-		vec_push(&r->lines, (struct seen_line){ r->source, r->seq, store_int(a->rows, i, 3) });
+		vec_push(&r->lines,
+			 (struct seen_line){ r->source, r->seq, store_int(a->rows, i, 3) });
 	}
 }
 
@@ -91,8 +92,8 @@ static int sum_up(struct reader *r)
 		lost += line->seq > wanted;
 		doubled += line->seq < wanted;
 	}
-	printf("reader: %u lines, %u lost, %u doubled; %lld events, %u that do not fit\n", r->lines.n, lost,
-	       doubled, (long long)r->chain.n, r->faults);
+	printf("reader: %u lines, %u lost, %u doubled; %lld events, %u that do not fit\n",
+	       r->lines.n, lost, doubled, (long long)r->chain.n, r->faults);
 	return lost || doubled || r->faults;
 }
 
@@ -108,12 +109,16 @@ int reader_main(int argc, char **argv)
 	s = open_store(argv[1], NULL);
 	for (;;) {
 		bool last = ending;
-		int events = ask(s, "select " CHAIN_COLUMNS " from gavel.event where n > $1::bigint order by n limit 1000",
+		int events = ask(s,
+				 "select " CHAIN_COLUMNS
+				 " from gavel.event where n > $1::bigint order by n limit 1000",
 				 VALUES(store_number(r.chain.n)), take_events, &r);
-		int lines = ask(s, "select xid, source, seq, octet_length(bytes) from "
-				   "gavel.tail($1::bigint, $2::int, $3::bigint, '-infinity', $4::int)",
-				VALUES(store_number(r.xid), store_number(r.source), store_number(r.seq),
-				       store_number(PAGE)), take_lines, &r);
+		int lines = ask(s,
+				"select xid, source, seq, octet_length(bytes) from "
+				"gavel.tail($1::bigint, $2::int, $3::bigint, '-infinity', $4::int)",
+				VALUES(store_number(r.xid), store_number(r.source),
+				       store_number(r.seq), store_number(PAGE)),
+				take_lines, &r);
 
 		ask(s, "select n from gavel.head", NULL, 0, take_head, &r);
 		if (last && lines == 0 && (events == 0 || r.faults))

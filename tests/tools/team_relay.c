@@ -15,11 +15,16 @@
 
 enum { PAIRS_MAX = 64, BLOCK = 16 << 10, TURN_MS = 10 };
 /* One in so many blocks is delayed, is where passing on ends, or is cut in half. */
-enum { ODDS_DELAY = 60, ODDS_SILENCE = 8000, ODDS_CUT = 3000, DELAY_MAX_MS = 400,
-       SILENCE_MS = 7000 };
+enum {
+	ODDS_DELAY = 60,
+	ODDS_SILENCE = 8000,
+	ODDS_CUT = 3000,
+	DELAY_MAX_MS = 400,
+	SILENCE_MS = 7000
+};
 
 struct pair {
-	int fds[2]; /* client, server; -1 = free */
+	int fds[2];            /* client, server; -1 = free */
 	struct buf waiting[2]; /* for each, what is to be sent to it */
 	int64_t until_ms;      /* nothing is passed on before */
 	bool silent;           /* nor is it then: it ends */
@@ -121,10 +126,11 @@ static void turn(int listener, const char *server, uint64_t *seed)
 			bool asleep = p->fds[0] < 0 || p->until_ms > now;
 
 			/* a block at a time is on its way, so that what is slow stays slow */
-			fds[1 + 2 * i + side] = (struct pollfd){
-				asleep ? -1 : p->fds[side],
-				(short)((p->waiting[!side].n ? 0 : POLLIN) | (p->waiting[side].n ? POLLOUT : 0)), 0
-			};
+			fds[1 + 2 * i + side] =
+				(struct pollfd){ asleep ? -1 : p->fds[side],
+						 (short)((p->waiting[!side].n ? 0 : POLLIN) |
+							 (p->waiting[side].n ? POLLOUT : 0)),
+						 0 };
 		}
 	if (poll(fds, 1 + 2 * PAIRS_MAX, TURN_MS) < 0)
 		return;
@@ -140,7 +146,8 @@ static void turn(int listener, const char *server, uint64_t *seed)
 		if (p->fds[0] < 0 || f[0].fd != p->fds[0])
 			continue;
 		for (int side = 0; side < 2; side++)
-			if (((f[side].revents & (POLLIN | POLLHUP | POLLERR)) && !pass(p, side, seed, now)) ||
+			if (((f[side].revents & (POLLIN | POLLHUP | POLLERR)) &&
+			     !pass(p, side, seed, now)) ||
 			    (p->until_ms <= now && !flush(p, !side))) {
 				end_pair(p);
 				break;

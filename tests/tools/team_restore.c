@@ -31,7 +31,8 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
 {
 	(void)ftw;
 	if (type == FTW_F)
-		vec_push(&files, (struct data_file){ st->st_dev, st->st_ino, 0, xstrdup(path), -1 });
+		vec_push(&files,
+			 (struct data_file){ st->st_dev, st->st_ino, 0, xstrdup(path), -1 });
 	return 0;
 }
 
@@ -47,12 +48,14 @@ static struct data_file *find_file(const struct power_cut_record *r)
 /* The same answer for a sector however often it was written. */
 static bool survives(uint64_t seed, const struct power_cut_record *r, uint64_t sector)
 {
-	uint64_t mixed = seed ^ r->inode * UINT64_C(0x9e3779b97f4a7c15) ^ sector * UINT64_C(0xd6e8feb86659fd93);
+	uint64_t mixed = seed ^ r->inode * UINT64_C(0x9e3779b97f4a7c15) ^
+			 sector * UINT64_C(0xd6e8feb86659fd93);
 
 	return chance(&mixed, SURVIVORS) == 0;
 }
 
-static void undo(struct data_file *f, const struct power_cut_record *r, const char *old, uint64_t seed)
+static void undo(struct data_file *f, const struct power_cut_record *r, const char *old,
+		 uint64_t seed)
 {
 	if (f->fd < 0)
 		f->fd = open(f->path, O_RDWR | O_CLOEXEC);

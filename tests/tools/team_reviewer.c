@@ -56,7 +56,8 @@ static bool find(struct store *s, struct open_item *item)
 static bool claim(struct store *s, struct open_item *item)
 {
 	return ask(s, "select outcome, fence from gavel.claim($1::bigint, $2::bigint)",
-		   VALUES(store_number(item->id), store_number(LEASE_S)), take_outcome, item) == 1 &&
+		   VALUES(store_number(item->id), store_number(LEASE_S)), take_outcome,
+		   item) == 1 &&
 	       strcmp(item->outcome, "yours") == 0;
 }
 
@@ -69,16 +70,18 @@ static void decide(struct store *s, struct open_item *item, int out, uint64_t *s
 
 	if (strcmp(item->kind, "question") == 0) {
 		verb = "answer";
-		snprintf(draft, sizeof(draft), "{\"verb\":\"answer\",\"answer\":\"n%u-%u\"}", (unsigned)getpid(),
-			 chance(seed, 1u << 31));
+		snprintf(draft, sizeof(draft), "{\"verb\":\"answer\",\"answer\":\"n%u-%u\"}",
+			 (unsigned)getpid(), chance(seed, 1u << 31));
 	} else if (item->need > 1)
 		snprintf(draft, sizeof(draft), "{\"item\":%lld}", (long long)item->id);
 	else
-		snprintf(draft, sizeof(draft), "{\"item\":%lld,\"n\":\"%u-%u\"}", (long long)item->id,
-			 (unsigned)getpid(), chance(seed, 1u << 31));
-	if (ask(s, "select outcome, $2::bigint from gavel.decide($1::bigint, $2::bigint, $3, $4, $5)",
-		VALUES(store_number(item->id), store_number(item->fence), store_text(str_of(item->rev)),
-		       store_text(str_of(verb)), store_text(str_of(draft))),
+		snprintf(draft, sizeof(draft), "{\"item\":%lld,\"n\":\"%u-%u\"}",
+			 (long long)item->id, (unsigned)getpid(), chance(seed, 1u << 31));
+	if (ask(s,
+		"select outcome, $2::bigint from gavel.decide($1::bigint, $2::bigint, $3, $4, $5)",
+		VALUES(store_number(item->id), store_number(item->fence),
+		       store_text(str_of(item->rev)), store_text(str_of(verb)),
+		       store_text(str_of(draft))),
 		take_outcome, item) != 1)
 		return;
 	if (strcmp(item->outcome, "decided") == 0 || strcmp(item->outcome, "yours") == 0)

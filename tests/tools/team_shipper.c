@@ -87,16 +87,19 @@ static bool ship(struct shipper *s)
 
 static bool open_item(struct shipper *s, struct str line)
 {
-	static const char sql[] = "select item from gavel.open_item($1::int, $2, 'sha256:' || $2, 'finding', $2, "
-				  "$3, '', $4::int, null)";
+	static const char sql[] =
+		"select item from gavel.open_item($1::int, $2, 'sha256:' || $2, 'finding', $2, "
+		"$3, '', $4::int, null)";
 	char key[64];
 	int number = 0, need = 1;
 
 	if (sscanf(line.p, "{\"item\":%d,\"need\":%d", &number, &need) != 2)
 		fail("%s: a line is no item: %.*s", s->log, STR_ARG(line));
 	snprintf(key, sizeof(key), "%s-%d", s->source, number);
-	return ask(s->store, sql, VALUES(store_number(s->id), store_text(str_of(key)), store_bytes(line),
-					 store_number(need)), NULL, NULL) >= 0;
+	return ask(s->store, sql,
+		   VALUES(store_number(s->id), store_text(str_of(key)), store_bytes(line),
+			  store_number(need)),
+		   NULL, NULL) >= 0;
 }
 
 /* Opening is asked again from where it was written down last. */
@@ -221,8 +224,8 @@ int shipper_main(int argc, char **argv)
 	s.source = argv[2];
 	open_files(&s, argv[3]);
 	s.store = open_store(argv[1], NULL);
-	while (ask(s.store, "select id, next from gavel.ship_open($1, null, 0, 0)", VALUES(store_text(str_of(s.source))),
-		   take_source, &s) != 1)
+	while (ask(s.store, "select id, next from gavel.ship_open($1, null, 0, 0)",
+		   VALUES(store_text(str_of(s.source))), take_source, &s) != 1)
 		;
 	for (;;) {
 		bool moved = ship(&s);

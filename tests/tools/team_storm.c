@@ -23,18 +23,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REVIEWERS = 5, SHIPPERS = 4, SOURCES = 3, CHILDREN = REVIEWERS + SHIPPERS, TICK_MS = 10,
-       KILL_MS = 90, CRASH_MS = 7000, POWER_MS = 2000, STOP_MS = 6000, STALL_MS = 10000, OLD_SERVER_MS = 500,
-       DRAIN_MS = 90000, PIDS_MAX = 256, ITEMS_A_SECOND = 60, OPEN_MAX = 400 };
+enum {
+	REVIEWERS = 5,
+	SHIPPERS = 4,
+	SOURCES = 3,
+	CHILDREN = REVIEWERS + SHIPPERS,
+	TICK_MS = 10,
+	KILL_MS = 90,
+	CRASH_MS = 4000,
+	POWER_MS = 1000,
+	STOP_MS = 6000,
+	STALL_MS = 10000,
+	OLD_SERVER_MS = 500,
+	DRAIN_MS = 90000,
+	PIDS_MAX = 256,
+	ITEMS_A_SECOND = 60
+};
 
 enum mischief { KILL = 1, CRASH = 2, STOP = 4, RELAY = 8, POWER = 16, PROMOTE = 32, STALL = 64 };
 
 static const struct {
 	const char *name;
 	enum mischief bit;
-} mischiefs[] = { { "kill", KILL },   { "crash", CRASH }, { "stop", STOP },
-		  { "relay", RELAY }, { "power", POWER }, { "promote", PROMOTE },
-		  { "stall", STALL } };
+} mischiefs[] = { { "kill", KILL },   { "crash", CRASH },     { "stop", STOP },  { "relay", RELAY },
+		  { "power", POWER }, { "promote", PROMOTE }, { "stall", STALL } };
 
 struct pids {
 	pid_t v[PIDS_MAX];
@@ -47,7 +59,7 @@ static pid_t children[CHILDREN], relay, reader;
 static unsigned kills, crashes, cuts, stops, promotions;
 static int log_fds[SOURCES];
 static unsigned children_n = CHILDREN, lines, items;
-static bool is_real; /* the shippers are gavel ship */
+static bool is_real;                   /* the shippers are gavel ship */
 static int64_t items_from_ms, turn_ms; /* turn_ms: the last turn of the storm took */
 
 /* ---- the actors ---- */
@@ -77,7 +89,8 @@ static _Noreturn void become(const char *role, const char *a, const char *b, con
 	_exit(127);
 }
 
-static _Noreturn void become_command(const char *command, const char *url, const char *name, const char *number)
+static _Noreturn void become_command(const char *command, const char *url, const char *name,
+				     const char *number)
 {
 	setenv("URL", url, 1);
 	setenv("NAME", name, 1);
@@ -98,7 +111,8 @@ static void start_child(unsigned i)
 	children[i] = start();
 	if (children[i])
 		return;
-	snprintf(name, sizeof(name), "%s%u", reviews ? "r" : "s", reviews ? i : (i - REVIEWERS) % SOURCES);
+	snprintf(name, sizeof(name), "%s%u", reviews ? "r" : "s",
+		 reviews ? i : (i - REVIEWERS) % SOURCES);
 	snprintf(url, sizeof(url), "postgresql://%s@/team?host=%s/relay", name, folder);
 	if (command)
 		become_command(command, url, name, number);
@@ -161,32 +175,37 @@ static void open_logs(void)
 
 static void ask_question(int fd, uint32_t source, long long number)
 {
-	write_line(fd, "{\"message_id\":\"00000000-0000-4000-800%u-%012lld\","
-		       "\"timestamp\":\"2026-01-26T10:00:01Z\",\"sequence_number\":%lld,"
-		       "\"correlation_id\":\"00000000-0000-4000-900%u-%012lld\","
-		       "\"from_agent\":{\"agent_id\":\"dev\",\"agent_type\":\"developer\"},"
-		       "\"to_agent\":{\"agent_id\":\"arch\",\"agent_type\":\"architect\"},"
-		       "\"message_type\":\"feedback\",\"payload\":{\"feedback_type\":\"question\","
-		       "\"subject\":\"Lanes\",\"content\":\"How many, %lld?\",\"action_required\":true}}",
-		   (unsigned)source, number, number + 1, (unsigned)source, number, number);
+	write_line(
+		fd,
+		"{\"message_id\":\"00000000-0000-4000-800%u-%012lld\","
+		"\"timestamp\":\"2026-01-26T10:00:01Z\",\"sequence_number\":%lld,"
+		"\"correlation_id\":\"00000000-0000-4000-900%u-%012lld\","
+		"\"from_agent\":{\"agent_id\":\"dev\",\"agent_type\":\"developer\"},"
+		"\"to_agent\":{\"agent_id\":\"arch\",\"agent_type\":\"architect\"},"
+		"\"message_type\":\"feedback\",\"payload\":{\"feedback_type\":\"question\","
+		"\"subject\":\"Lanes\",\"content\":\"How many, %lld?\",\"action_required\":true}}",
+		(unsigned)source, number, number + 1, (unsigned)source, number, number);
 }
 
 /* Numbers go on from one storm to the next: the size of the log is in them. */
 static void say_something(void)
 {
-	static const char words[] = "words words words words words words words words words words words words ";
+	static const char words[] =
+		"words words words words words words words words words words words words ";
 	uint32_t i = chance(&seed, SOURCES);
 	long long at = lseek(log_fds[i], 0, SEEK_END);
 
 	write_line(log_fds[i], "{\"at\":%lld,\"said\":\"%.*s\"}", at,
 		   (int)chance(&seed, sizeof(words)), words);
 	lines++;
-	if (items < (loop_now_ms() - items_from_ms) * ITEMS_A_SECOND / 1000 && chance(&seed, 8) == 0) {
+	if (items < (loop_now_ms() - items_from_ms) * ITEMS_A_SECOND / 1000 &&
+	    chance(&seed, 8) == 0) {
 		at = lseek(log_fds[i], 0, SEEK_END);
 		if (is_real)
 			ask_question(log_fds[i], i, at);
 		else
-			write_line(log_fds[i], "{\"item\":%lld,\"need\":%d}", at, chance(&seed, 5) ? 1 : 2);
+			write_line(log_fds[i], "{\"item\":%lld,\"need\":%d}", at,
+				   chance(&seed, 5) ? 1 : 2);
 		lines++;
 		items++;
 	}
@@ -402,7 +421,9 @@ static bool drained(struct store *s)
 			bytes++;
 		fd_close(&fd);
 	}
-	return ask(s, sql, VALUES(store_number(bytes), store_number(items)), take_rest, &rest) == 1 && rest == 0;
+	return ask(s, sql, VALUES(store_number(bytes), store_number(items)), take_rest, &rest) ==
+		       1 &&
+	       rest == 0;
 }
 
 /* All that was raised is decided and delivered. */
@@ -481,10 +502,12 @@ int storm_main(int argc, char **argv)
 	}
 	done = finish();
 	code = end_reader();
-	printf("storm: %u lines, %u items; %u clients killed, %u crashes, %u power cuts, %u stops, %u promotions\n",
+	printf("storm: %u lines, %u items; %u clients killed, %u crashes, %u power cuts, %u stops, "
+	       "%u promotions\n",
 	       lines, items, kills, crashes, cuts, stops, promotions);
 	if (!done)
-		printf("storm: after %d s without any mischief not all is decided, delivered and shipped\n",
+		printf("storm: after %d s without any mischief not all is decided, delivered and "
+		       "shipped\n",
 		       DRAIN_MS / 1000);
 	return code || !done;
 }

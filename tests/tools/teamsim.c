@@ -22,25 +22,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MACHINES_MAX = 20000, REVIEWERS_MAX = 5000, CORES_MAX = 64, BATCH_US = 20000, OUTBOX_US = 1000000 };
+enum {
+	MACHINES_MAX = 20000,
+	REVIEWERS_MAX = 5000,
+	CORES_MAX = 64,
+	BATCH_US = 20000,
+	OUTBOX_US = 1000000
+};
 
 enum setting {
-	SHIP_CALL, SHIP_LINE, OPEN, CLAIM, DECIDE, OUTBOX, EVENT_READ, FIND, SERIAL, ANSWER,
-	MACHINES, AGENTS, REVIEWERS, LINES, ITEMS, THINK_MS, SECONDS, CORES, SEED, SETTINGS
+	SHIP_CALL,
+	SHIP_LINE,
+	OPEN,
+	CLAIM,
+	DECIDE,
+	OUTBOX,
+	EVENT_READ,
+	FIND,
+	SERIAL,
+	ANSWER,
+	MACHINES,
+	AGENTS,
+	REVIEWERS,
+	LINES,
+	ITEMS,
+	THINK_MS,
+	SECONDS,
+	CORES,
+	SEED,
+	SETTINGS
 };
 
 static const char *const names[SETTINGS] = {
-	[SHIP_CALL] = "ship_call", [SHIP_LINE] = "ship_line", [OPEN] = "open", [CLAIM] = "claim",
-	[DECIDE] = "decide", [OUTBOX] = "outbox", [EVENT_READ] = "event_read", [FIND] = "find",
-	[SERIAL] = "serial", [ANSWER] = "answer", [MACHINES] = "machines", [AGENTS] = "agents",
-	[REVIEWERS] = "reviewers", [LINES] = "lines", [ITEMS] = "items", [THINK_MS] = "think_ms",
-	[SECONDS] = "seconds", [CORES] = "cores", [SEED] = "seed",
+	[SHIP_CALL] = "ship_call",
+	[SHIP_LINE] = "ship_line",
+	[OPEN] = "open",
+	[CLAIM] = "claim",
+	[DECIDE] = "decide",
+	[OUTBOX] = "outbox",
+	[EVENT_READ] = "event_read",
+	[FIND] = "find",
+	[SERIAL] = "serial",
+	[ANSWER] = "answer",
+	[MACHINES] = "machines",
+	[AGENTS] = "agents",
+	[REVIEWERS] = "reviewers",
+	[LINES] = "lines",
+	[ITEMS] = "items",
+	[THINK_MS] = "think_ms",
+	[SECONDS] = "seconds",
+	[CORES] = "cores",
+	[SEED] = "seed",
 };
 
 static double value[SETTINGS] = { [AGENTS] = 1, [CORES] = 2, [SEED] = 1, [SECONDS] = 60 };
 
 /* What is asked of the server; `who` is a machine or a reviewer. */
-enum kind { ASK_SHIP, ASK_OPEN, ASK_OUTBOX, ASK_REPORT, ASK_FIND, ASK_CLAIM, ASK_DECIDE, ASK_EVENTS };
+enum kind {
+	ASK_SHIP,
+	ASK_OPEN,
+	ASK_OUTBOX,
+	ASK_REPORT,
+	ASK_FIND,
+	ASK_CLAIM,
+	ASK_DECIDE,
+	ASK_EVENTS
+};
 
 struct request {
 	enum kind kind;
@@ -167,21 +214,14 @@ static struct moment next_moment(void)
 static double service(const struct request *r)
 {
 	switch (r->kind) {
-	case ASK_SHIP:
-		return value[SHIP_CALL] + value[SHIP_LINE] * r->item;
+	case ASK_SHIP: return value[SHIP_CALL] + value[SHIP_LINE] * r->item;
 	case ASK_OPEN:
-	case ASK_REPORT:
-		return value[OPEN];
-	case ASK_OUTBOX:
-		return value[OUTBOX];
-	case ASK_FIND:
-		return value[FIND];
-	case ASK_CLAIM:
-		return value[CLAIM];
-	case ASK_DECIDE:
-		return value[DECIDE];
-	case ASK_EVENTS:
-		return value[EVENT_READ];
+	case ASK_REPORT: return value[OPEN];
+	case ASK_OUTBOX: return value[OUTBOX];
+	case ASK_FIND: return value[FIND];
+	case ASK_CLAIM: return value[CLAIM];
+	case ASK_DECIDE: return value[DECIDE];
+	case ASK_EVENTS: return value[EVENT_READ];
 	}
 	return 0;
 }
@@ -292,7 +332,8 @@ static void say_line(void)
 
 static void raise_item(void)
 {
-	machine_ask((struct request){ ASK_OPEN, (int)(even() * value[MACHINES]), (int)opened, now });
+	machine_ask(
+		(struct request){ ASK_OPEN, (int)(even() * value[MACHINES]), (int)opened, now });
 	opened_at = grown(opened_at, opened + 1, sizeof(*opened_at));
 	opened_at[opened++] = now;
 	at(now + spread(1e6 / value[ITEMS]), ITEM, (struct request){ 0 });
@@ -330,16 +371,12 @@ static void answered(struct request r)
 	case ASK_SHIP:
 	case ASK_OPEN:
 	case ASK_OUTBOX:
-	case ASK_REPORT:
-		machine_answered(&r);
-		break;
+	case ASK_REPORT: machine_answered(&r); break;
 	case ASK_FIND:
 		r.kind = ASK_CLAIM;
 		ask(r);
 		break;
-	case ASK_CLAIM:
-		at(now + spread(value[THINK_MS] * 1000), THOUGHT, r);
-		break;
+	case ASK_CLAIM: at(now + spread(value[THINK_MS] * 1000), THOUGHT, r); break;
 	case ASK_DECIDE:
 		decided++;
 		keep(&waits, &waits_n, now - opened_at[r.item]);
@@ -360,7 +397,8 @@ static void written(const struct request *r)
 	lock_busy = false;
 	if (r->kind == ASK_OPEN) {
 		push(&open_items, *r);
-		for (int i = 0, first = (int)(even() * value[REVIEWERS]); i < (int)value[REVIEWERS]; i++)
+		for (int i = 0, first = (int)(even() * value[REVIEWERS]); i < (int)value[REVIEWERS];
+		     i++)
 			look_for_work((first + i) % (int)value[REVIEWERS]);
 	}
 	tell();
@@ -385,15 +423,9 @@ static void take(const struct moment *m)
 	struct request r = m->request;
 
 	switch (m->step) {
-	case LINE:
-		say_line();
-		break;
-	case ITEM:
-		raise_item();
-		break;
-	case LOOK:
-		machine_ask(r);
-		break;
+	case LINE: say_line(); break;
+	case ITEM: raise_item(); break;
+	case LOOK: machine_ask(r); break;
 	case SHIP_NOW:
 		machines[r.who].shipping = false;
 		ship(r.who);
@@ -402,15 +434,9 @@ static void take(const struct moment *m)
 		r.kind = ASK_DECIDE;
 		ask(r);
 		break;
-	case SERVED:
-		served(&r);
-		break;
-	case WRITTEN:
-		written(&r);
-		break;
-	case ANSWERED:
-		answered(r);
-		break;
+	case SERVED: served(&r); break;
+	case WRITTEN: written(&r); break;
+	case ANSWERED: answered(r); break;
 	}
 }
 
@@ -450,7 +476,8 @@ static void read_settings(int argc, char **argv)
 	if (value[MACHINES] < 1 || value[MACHINES] > MACHINES_MAX || value[REVIEWERS] < 1 ||
 	    value[REVIEWERS] > REVIEWERS_MAX || value[CORES] < 1 || value[CORES] > CORES_MAX ||
 	    value[LINES] <= 0 || value[ITEMS] <= 0) {
-		fputs("teamsim: machines, reviewers, cores, lines or items out of bounds\n", stderr);
+		fputs("teamsim: machines, reviewers, cores, lines or items out of bounds\n",
+		      stderr);
 		exit(2);
 	}
 }
@@ -470,8 +497,9 @@ static void print_waits(const char *name, double *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		sum += v[i];
 	if (n)
-		printf("%s_ms_mean %.2f\n%s_ms_p50 %.2f\n%s_ms_p90 %.2f\n%s_ms_p99 %.2f\n", name, sum / (double)n / 1e3,
-		       name, v[n / 2] / 1e3, name, v[n * 90 / 100] / 1e3, name, v[n * 99 / 100] / 1e3);
+		printf("%s_ms_mean %.2f\n%s_ms_p50 %.2f\n%s_ms_p90 %.2f\n%s_ms_p99 %.2f\n", name,
+		       sum / (double)n / 1e3, name, v[n / 2] / 1e3, name, v[n * 90 / 100] / 1e3,
+		       name, v[n * 99 / 100] / 1e3);
 }
 
 int main(int argc, char **argv)
@@ -491,9 +519,12 @@ int main(int argc, char **argv)
 		now = m.at;
 		take(&m);
 	}
-	printf("cpu_per_s %.4f\nlock_per_s %.4f\nlines_per_s %.1f\ndecided_per_s %.2f\nopen_at_the_end %zu\n"
-	       "connections %.0f\n", cpu_us / us, lock_us / us, (double)shipped / value[SECONDS],
-	       (double)decided / value[SECONDS], opened - decided, value[MACHINES] + value[REVIEWERS]);
+	printf("cpu_per_s %.4f\nlock_per_s %.4f\nlines_per_s %.1f\ndecided_per_s "
+	       "%.2f\nopen_at_the_end %zu\n"
+	       "connections %.0f\n",
+	       cpu_us / us, lock_us / us, (double)shipped / value[SECONDS],
+	       (double)decided / value[SECONDS], opened - decided,
+	       value[MACHINES] + value[REVIEWERS]);
 	print_waits("item", waits, waits_n);
 	print_waits("line", line_waits, line_waits_n);
 	return 0;
