@@ -188,6 +188,25 @@ sed '2s/.*/{}/' "$demo" | head -n 30 >cut.ndjson
 ship --as-source=cut cut.ndjson
 is 'three logs of one name' 'cut 20|cut#2 5|cut#3 30' "$(sql ann "select s.name || ' ' || count(*) from gavel.source s join gavel.line l on l.source = s.id where s.name like 'cut%' group by s.name order by 1" | paste -sd '|')"
 
+# ---- a log that is rotated while it is shipped ----
+
+head -n 7 "$demo" >rot.ndjson
+begin --as-source=rot rot.ndjson
+lines_of() { # SOURCE
+	echo "select count(*) from gavel.line where source = (select id from gavel.source where name = '$1')"
+}
+ok 'a log' wait_for "$(lines_of rot)" 7
+sed -n 8p "$demo" >>rot.ndjson
+mv rot.ndjson rot.ndjson.1
+sed -n 9,20p "$demo" >rot.ndjson
+ok 'the new one' wait_for "$(lines_of 'rot#2')" 12
+sed -n 21p "$demo" >>rot.ndjson.1
+ok '... and what still comes to the old one' wait_for "$(lines_of rot)" 9
+end
+sed -n 22p "$demo" >>rot.ndjson
+ok 'the next shipper' ship --as-source=rot rot.ndjson
+is '... goes on with the new one' 'rot 9|rot#2 13' "$(sql ann "select s.name || ' ' || count(*) from gavel.source s join gavel.line l on l.source = s.id where s.name like 'rot%' group by s.name order by 1" | paste -sd '|')"
+
 # ---- a server that does not answer ----
 
 ask 4 >slow.ndjson
