@@ -6,6 +6,9 @@
 demo=$GAVEL_DATADIR/demo.ndjson
 cd "$tmp" || exit 99
 unset USER
+mkdir captures
+TMPDIR=$tmp/captures
+export TMPDIR
 ok 'a server' team_start
 team_made=1
 "$GAVEL" team init "$(team_url)" >out 2>&1 || tap_comment <out
@@ -86,6 +89,9 @@ ok '... names those that are' grep -q 'no source nowhere; it has demo' err
 ok 'lines are only read' sh -c '! "$GAVEL" decide "$1" PK-5 accept --deliver 2>err' sh "$(team_url ann source=demo)"
 ok '... which is said' grep -q "decide in the team's inbox" err
 
+"$GAVEL" show messages --follow "$ann" >follow.out 2>&1 &
+follow=$!
+
 # ---- deciding ----
 
 ok 'a decision' decide "$ann" PK-5 accept
@@ -108,6 +114,19 @@ ok '... as JSON has it' says '"id":"PK-5".*"team":{"item":[0-9]*,"source":"demo"
 ok '... and its bytes come back' says 'said .*"message_id"'
 "$GAVEL" journal list >out
 ok 'the journal knows that it was said' says 'PK-5 .*#'
+
+said() {
+	tries=0
+	until grep -q 'approve: accept' follow.out; do
+		tries=$((tries + 1))
+		[ $tries -lt 400 ] || { cat follow.out; return 1; }
+		sleep 0.05
+	done
+}
+ok 'show --follow prints what is decided' said
+kill -9 $follow
+wait $follow 2>/dev/null
+touch -d '1 hour ago' captures/gavel-team-* # the next run removes it
 
 # ---- claims ----
 
@@ -260,5 +279,5 @@ ok '... until a person accepts it' keys accept "$ann" <<-EOF
 	<until:went back>:team accept<Enter><until:it is the store now>
 EOF
 
-is 'nothing is left behind' 0 "$(find "${TMPDIR-/tmp}" -maxdepth 1 -name 'gavel-team-*' | wc -l)"
+is 'nothing is left behind' 0 "$(find captures -name 'gavel-team-*' | wc -l)"
 tap_end

@@ -237,11 +237,18 @@ static bool stdout_is_open(void)
 
 static void wait_for_more(const struct load *l, int64_t until_ms)
 {
-	struct pollfd fds[2] = { { .fd = load_fd(l), .events = POLLIN }, { .fd = STDOUT_FILENO } };
+	struct pollfd fds[2 + LOOP_OTHERS_MAX] = { { .fd = load_fd(l), .events = POLLIN },
+						   { .fd = STDOUT_FILENO } };
+	struct loop_fd stores[LOOP_OTHERS_MAX];
+	unsigned n = team_fds(l, stores, LOOP_OTHERS_MAX);
 	int64_t now = loop_now_ms();
-	int wait = load_wait_ms(l, now), tick = until_ms > now ? (int)(until_ms - now) : 0;
+	int wait = loop_sooner(load_wait_ms(l, now), team_wait_ms(l, now));
+	int tick = until_ms > now ? (int)(until_ms - now) : 0;
 
-	poll(fds, 2, wait < 0 || wait > tick ? tick : wait);
+	for (unsigned i = 0; i < n; i++)
+		fds[2 + i] = (struct pollfd){ stores[i].fd,
+					      (short)(POLLIN | (stores[i].output ? POLLOUT : 0)), 0 };
+	poll(fds, 2 + n, wait < 0 || wait > tick ? tick : wait);
 }
 
 int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
@@ -266,6 +273,7 @@ int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
 			if (view != &view_messages)
 				check_journals(&f);
 		}
+		team_step(l, loop_now_ms());
 		load_step(l, loop_now_ms(), NULL, NULL);
 		if (l->model.records.n != before || (due && view != &view_messages)) {
 			set_now(&f);

@@ -4,20 +4,27 @@
 #include "base/io.h"
 #include "decide/records.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
 	WAIT_MS = 15000,      /* for what the store has, where nothing follows */
 	WAIT_SHORT_MS = 1500, /* and where the rest comes later */
+	SWEEP_S = 60,         /* so old is a capture that nobody locks any more */
 	END_MS = 2000,        /* for answers when gavel ends */
 	SLOW_MS = 2000,       /* without an answer, said on the banner */
 	CLOCK_MS = 5000,      /* difference of clocks, likewise */
 };
 
+#define CAPTURE_NAME "gavel-team-"
 #define CAPTURE_HEAD WIRE_HEAD ",\"speaks\":\"session\"}\n"
 
 bool team_is_address(const char *word)
@@ -97,17 +104,43 @@ static struct str group_of(struct team_inbox *t)
 	return kept;
 }
 
+/* Removes captures of runs that were killed: whoever uses one has locked it. */
+static void sweep_captures(void)
+{
+	DIR *dir = opendir(io_temp_folder());
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		struct stat st;
+		int fd;
+
+		if (strncmp(e->d_name, CAPTURE_NAME, strlen(CAPTURE_NAME)) != 0)
+			continue;
+		fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		    time(NULL) - st.st_mtime > SWEEP_S && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(dirfd(dir), e->d_name, 0);
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* An empty file of this run, with the head of a capture unless it gets lines as they are. */
 static int make_capture(struct team_inbox *t, struct err *err)
 {
 	struct buf path = { 0 };
 
-	buf_printf(&path, "%s/gavel-team-XXXXXX.ndjson", io_temp_folder());
+	sweep_captures();
+	buf_printf(&path, "%s/" CAPTURE_NAME "XXXXXX.ndjson", io_temp_folder());
 	t->fd = mkstemps(path.p, strlen(".ndjson"));
 	t->path = path.p;
 	if (t->fd < 0)
 		return err_set(err, "%s: %s; what a store says is kept there while gavel runs",
 			       path.p, strerror(errno));
+	flock(t->fd, LOCK_EX | LOCK_NB);
 	if (!t->url.source) {
 		buf_adds(&t->out, CAPTURE_HEAD);
 		t->end = t->out.n;
