@@ -168,6 +168,7 @@ static int open_inbox(struct team_inbox *t, const char *url, struct err *err)
 	f = &t->load->wire.files.v[t->file];
 	f->group = f->shown = group_of(t);
 	f->made = !t->url.source;
+	source_drop(&f->source); /* it is read once it has been written */
 	return 0;
 }
 
