@@ -126,6 +126,9 @@ static enum channel_result team_send(struct channel *c, struct str bytes, const 
 	if (!ask(c, TEAM_DECIDE, at->offset, bytes, &a))
 		return channel_fail(CHANNEL_UNCERTAIN, err,
 				    "the store did not answer, and may have it; resend it: that is safe");
+	if (a.unsettled)
+		return channel_fail(CHANNEL_UNCERTAIN, err,
+				    "%s; the store may have it: resend it, that is safe", a.who);
 	if (a.refused)
 		return channel_fail(CHANNEL_FAILED, err, "%s", a.who);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)

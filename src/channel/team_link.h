@@ -18,6 +18,7 @@ enum { TEAM_ANSWER_SIZE = 200 };
 struct team_answer {
 	bool came;      /* else all else is empty */
 	bool refused;   /* by the server; who: its sentence */
+	bool unsettled; /* refused for now (a lock, a timeout): an earlier try of the same may count */
 	char outcome[24]; /* as the functions claim and decide of the schema have it */
 	char who[TEAM_ANSWER_SIZE];
 	uint64_t fence; /* of a claim */

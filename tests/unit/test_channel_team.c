@@ -175,6 +175,11 @@ START_TEST(the_servers_own_refusal_is_repeated)
 	store.answers[TEAM_DECIDE].refused = true;
 	ck_assert_int_eq(deliver(&at, &err), CHANNEL_FAILED);
 	ck_assert_ptr_nonnull(strstr(err.text, "fsync is off"));
+	/* which says nothing of a try before, whose answer was lost */
+	answer(TEAM_DECIDE, "", "canceling statement due to lock timeout");
+	store.answers[TEAM_DECIDE].refused = store.answers[TEAM_DECIDE].unsettled = true;
+	ck_assert_int_eq(deliver(&at, &err), CHANNEL_UNCERTAIN);
+	ck_assert_ptr_nonnull(strstr(err.text, "may have it"));
 }
 END_TEST
 
