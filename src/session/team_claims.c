@@ -95,15 +95,6 @@ static void note_decided(struct team_question *q)
 			 q->answer.who);
 }
 
-/* Whether the server could not do it now: a request that is asked again after a lost connection may meet
- * the lock of its own first try. By SQLSTATE: transaction rollback, insufficient resources, lock not
- * available, operator intervention. */
-static bool is_unsettled(const char *code)
-{
-	return strncmp(code, "40", 2) == 0 || strncmp(code, "53", 2) == 0 ||
-	       strcmp(code, "55P03") == 0 || strncmp(code, "57", 2) == 0;
-}
-
 static void take_answer(void *ctx, const struct store_answer *a)
 {
 	struct team_question *q = ctx;
@@ -113,7 +104,7 @@ static void take_answer(void *ctx, const struct store_answer *a)
 	store_status(q->t->store, &status);
 	out->came = true;
 	out->refused = !a->rows || !a->n;
-	out->unsettled = !a->rows && is_unsettled(a->code);
+	out->unsettled = a->unsettled;
 	put_word(out->who, sizeof(out->who), a->rows && a->n ? store_str(a->rows, 0, 1) : a->why);
 	if (!out->refused) {
 		int64_t until = store_time_ms(a->rows, 0, 3);

@@ -85,9 +85,10 @@ static void learn_where(void *ctx, const struct store_answer *a)
 	struct shipped_file *f = ctx;
 
 	if (!a->rows) {
-		shipper_say(f->s, "%s: its lines are not copied: %.*s", wire_file_of(f)->name.p,
-			    STR_ARG(a->why));
-		f->state = SHIP_FILE_NEVER;
+		shipper_say(f->s, "%s: its lines are not copied%s: %.*s", wire_file_of(f)->name.p,
+			    a->unsettled ? " yet" : "", STR_ARG(a->why));
+		f->state = a->unsettled ? SHIP_FILE_NEW : SHIP_FILE_NEVER;
+		f->next_ms = loop_now_ms() + SHIP_RETRY_MS;
 		return;
 	}
 	f->id = store_int(a->rows, 0, 0);
@@ -219,7 +220,7 @@ static void step_file(struct shipped_file *f, int64_t now_ms)
 {
 	struct str bytes;
 
-	if (f->state == SHIP_FILE_NEW && read_head(f))
+	if (f->state == SHIP_FILE_NEW && now_ms >= f->next_ms && read_head(f))
 		ask_where(f);
 	if (f->state != SHIP_FILE_READY || now_ms < f->next_ms || !has_more(f))
 		return;
@@ -271,7 +272,8 @@ bool ship_lines_are_done(const struct shipper *s)
 	for (uint32_t i = 0; i < s->files.n; i++) {
 		struct shipped_file *f = s->files.v[i];
 
-		if (f->state == SHIP_FILE_OPENING || f->state == SHIP_FILE_SENDING)
+		if (f->state == SHIP_FILE_OPENING || f->state == SHIP_FILE_SENDING ||
+		    (f->state == SHIP_FILE_NEW && f->next_ms))
 			return false;
 		if (f->state == SHIP_FILE_READY && has_more(f) && next_bytes(f).n)
 			return false;

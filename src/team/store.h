@@ -127,6 +127,9 @@ struct store_answer {
 	uint32_t n;                    /* rows */
 	uint32_t affected;             /* by an insert, update or delete */
 	const char *code;              /* of a refusal: SQLSTATE */
+	bool unsettled;                /* refused for now: a lock, a timeout, no room. Where the request
+					  is asked again after a lost connection, it may be the lock of
+					  its own first try, which may still be carried out */
 	struct str why;                /* of a refusal: the server's sentence */
 };
 

@@ -424,6 +424,13 @@ static bool is_loss(const struct store *s, const PGresult *r)
 					     strcmp(severity, "PANIC") == 0)));
 }
 
+/* Transaction rollback, insufficient resources, lock not available, operator intervention. */
+static bool is_unsettled(const char *code)
+{
+	return strncmp(code, "40", 2) == 0 || strncmp(code, "53", 2) == 0 ||
+	       strncmp(code, "57", 2) == 0 || strcmp(code, "55P03") == 0;
+}
+
 static void refuse(const struct store_request *r, const PGresult *result)
 {
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -435,6 +442,7 @@ static void refuse(const struct store_request *r, const PGresult *result)
 	if (hint)
 		buf_printf(&why, " (%s)", hint);
 	r->answered(r->ctx, &(struct store_answer){ .code = code ? code : "",
+						    .unsettled = code && is_unsettled(code),
 						    .why = buf_str(&why) });
 	buf_release(&why);
 }
