@@ -223,8 +223,8 @@ static void ignore_notice(void *ctx, const char *words)
 static bool set_up(struct connect_attempt *a)
 {
 	static const char *const settings[] = {
-		"select set_config('synchronous_commit', 'on', false) "
-		"where current_setting('synchronous_commit') not in ('on', 'remote_apply')",
+		("select set_config('synchronous_commit', 'on', false) "
+		 "where current_setting('synchronous_commit') not in ('on', 'remote_apply')"),
 		"select set_config('search_path', 'gavel, pg_temp', false)",
 		"select set_config('statement_timeout', '10s', false)",
 		"select set_config('lock_timeout', '3s', false)",
