@@ -9,10 +9,8 @@ static void put_if(struct buf *out, const char *name, struct str s)
 		json_put_str(out, name, s);
 }
 
-void draft_words_write(const struct draft *draft, struct str artifact, struct buf *out)
+void draft_words_put(const struct draft *draft, struct str artifact, struct buf *out)
 {
-	buf_addc(out, '{');
-	json_put_name(out, "verb", verb_name(draft->verb));
 	put_if(out, "reason_code", draft->reason_code);
 	put_if(out, "explanation", draft->explanation);
 	put_if(out, "answer", draft->answer);
@@ -23,6 +21,13 @@ void draft_words_write(const struct draft *draft, struct str artifact, struct bu
 	put_if(out, "artifact", artifact);
 	if (draft->sure)
 		json_put_bool(out, "sure", true);
+}
+
+void draft_words_write(const struct draft *draft, struct str artifact, struct buf *out)
+{
+	buf_addc(out, '{');
+	json_put_name(out, "verb", verb_name(draft->verb));
+	draft_words_put(draft, artifact, out);
 	buf_addc(out, '}');
 }
 

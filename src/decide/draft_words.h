@@ -7,6 +7,8 @@
 
 #include "decide/decision.h"
 
+/* Adds the members behind the verb to an object; the journal has them, too. */
+void draft_words_put(const struct draft *draft, struct str artifact, struct buf *out);
 /* draft->artifact is not looked at. */
 void draft_words_write(const struct draft *draft, struct str artifact, struct buf *out);
 /* Fills in the members of a decision; strings go into `words`. -1: it is none. */

@@ -1,5 +1,6 @@
 /* Journal records as JSON: serialization, and replay into the desk's drafts and letters. */
 #include "decide/records.h"
+#include "decide/draft_words.h"
 
 #include "dialect/dialect.h"
 
@@ -64,16 +65,7 @@ void record_draft(const struct desk *d, const struct draft *draft, struct buf *o
 {
 	buf_adds(out, "{\"state\":\"DRAFT\"");
 	put_decision(d, draft, out);
-	put_if(out, "reason_code", draft->reason_code);
-	put_if(out, "explanation", draft->explanation);
-	put_if(out, "answer", draft->answer);
-	if (draft->option)
-		json_put_number(out, "option", draft->option);
-	if (draft->input)
-		json_put_number(out, "input", draft->input);
-	put_if(out, "artifact", draft->artifact);
-	if (draft->sure)
-		json_put_bool(out, "sure", true);
+	draft_words_put(draft, draft->artifact, out);
 	put_if(out, "corrects", draft->corrects);
 	buf_addc(out, '}');
 }
