@@ -282,7 +282,7 @@ static void make_page(struct loop_page *p)
 		 progress_marks[progress].glyph, progress_marks[progress].word);
 	buf_clear(&p->text);
 	if (loop_counts(p->l, LOOP_COUNTS_MAX, &p->text))
-		prose_add(p->prose, "open", LABEL_COLS, ROLE_KEY, buf_str(&p->text), TEXT_LINE);
+		prose_add(p->prose, "open", LABEL_COLS, ROLE_KEY, buf_str(&p->text), TEXT_LABEL);
 	add_reasons(p, progress);
 	add_end(p, progress);
 	for (uint32_t i = 0; i < n; i++)

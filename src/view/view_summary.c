@@ -378,7 +378,7 @@ static void draw_loop(const struct model *m, const struct summary_loop *l, struc
 	pen_skip(&p, list_indent(p.rest.cols));
 	pen_id(&p, ROLE_ID, l->name);
 	pen_put(&p, ROLE_NORMAL, "  ");
-	pen_text(&p, ROLE_NORMAL, l->counts);
+	pen_printf(&p, ROLE_NORMAL, "%.*s", STR_ARG(l->counts));
 	pen_put(&p, ROLE_NORMAL, " open");
 	pen_recurring(&p, m, l->recurring, l->recurring_count);
 }
