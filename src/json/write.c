@@ -40,7 +40,8 @@ void json_write_str(struct buf *b, struct str s)
 			buf_adds(b, "\xef\xbf\xbd");
 		start = ++i;
 	}
-	buf_add(b, s.p + start, i - start);
+	if (i > start) /* an empty text may have no bytes to point to */
+		buf_add(b, s.p + start, i - start);
 	buf_addc(b, '"');
 }
 
