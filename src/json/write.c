@@ -99,13 +99,14 @@ static void write_value(struct pretty *p, yyjson_val *v)
 {
 	bool is_obj = yyjson_is_obj(v);
 	size_t n = is_obj ? yyjson_obj_size(v) : yyjson_arr_size(v);
-	yyjson_val *next = unsafe_yyjson_get_first(v);
 	int step = p->indent < 0 ? 0 : 2;
+	yyjson_val *next;
 
 	if (!is_obj && !yyjson_is_arr(v)) {
 		write_scalar(p->b, v);
 		return;
 	}
+	next = unsafe_yyjson_get_first(v);
 	buf_addc(p->b, is_obj ? '{' : '[');
 	p->indent += step;
 	for (size_t i = 0; i < n; i++) {
