@@ -248,7 +248,7 @@ for d in ${DECIDED-claude codex acp}; do
 	ok "$d: withdrawn while it is decided" agent $d "<until:touch f1>1a<until:y send><wait:500>:save-screen withdrawn-$d<Enter><until:0 open>y<wait:300>Q" "withdraw:withdrawn-$d done" --prompt=go
 	is '... nothing was sent' 0 "$(told_lines | grep -c -e '"behavior"' -e '"decision"' -e '"optionId"')"
 
-	ok "$d: answered elsewhere" agent $d "<until:touch f1>:save-screen elsewhere-$d<Enter><until:finished>Q" "elsewhere:elsewhere-$d done" --prompt=go
+	ok "$d: answered elsewhere" agent $d "<until:touch f1>:save-screen elsewhere-$d<Enter><until:0 open>Q" "elsewhere:elsewhere-$d done" --prompt=go
 	is '... is open no more' '' "$(item_id)"
 	is '... and why' "withdrawn: $elsewhere" "$(why)"
 
