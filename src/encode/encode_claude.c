@@ -380,13 +380,6 @@ static void encode(struct encoding *e)
 	buf_release(&b);
 }
 
-/* The message that introduced the subagent which asks. */
-static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
-			struct context *out)
-{
-	context_add_message(out, item_subject(e->model, item_of(e, i), state->message));
-}
-
 static bool is_final(const struct model *m, const struct item *item, const struct item_state *at,
 		     struct buf *why)
 {
@@ -409,6 +402,5 @@ const struct encoder_ops encoder_claude = {
 	.verbs = verbs,
 	.at_once = true,
 	.encode = encode,
-	.add_context = add_context,
 	.is_final = is_final,
 };

@@ -433,7 +433,7 @@ static void encode(struct encoding *e)
 				      "journal");
 }
 
-/* What was asked about, and the last request to the agent, above which a number of ours must be. */
+/* The last request to the agent, above which a number of ours must be. */
 static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
 			struct context *out)
 {
@@ -442,7 +442,7 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 	uint32_t session = item_session(m, item_of(e, i)), k = m->records.n;
 	uint32_t last = k > SEARCHED ? k - SEARCHED : 0;
 
-	context_add_message(out, item_subject(m, item_of(e, i), state->message));
+	(void)state;
 	while (k-- > last) {
 		const struct route *route = message_route(m, k);
 		struct str kind = model_kind(m, &m->records.v[k]);

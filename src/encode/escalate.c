@@ -37,6 +37,7 @@ static void collect_context(struct encoding *e, uint32_t i, const struct item_st
 	const struct encoder_ops *ops = encoders[message_route(e->model, state->message)->dialect];
 
 	out->n = 0;
+	context_add_message(out, item_subject(e->model, item_of(e, i), state->message));
 	if (ops->add_context)
 		ops->add_context(e, i, state, out);
 	qsort(out->list, out->n, sizeof(out->list[0]), by_number);
