@@ -71,6 +71,7 @@ struct driver_ops {
 	void (*told)(struct driver *d, yyjson_val *root);
 	/* Adds the next line, without its newline; false: nothing is due. */
 	bool (*next)(struct driver *d, struct buf *line);
+	const struct driver_rpc *rpc; /* for driver_rpc_heard and driver_rpc_told; NULL = no JSON-RPC */
 };
 extern const struct driver_ops driver_claude, driver_codex, driver_acp;
 /* Of a dialect, NULL = gavel says nothing by itself. */
@@ -185,8 +186,9 @@ struct driver_rpc {
 	void (*replied)(struct driver *d, struct driver_request *r, yyjson_val *result);
 	void (*failed)(struct driver *d, struct driver_request *r, struct str why);
 };
-void driver_rpc_heard(struct driver *d, yyjson_val *root, const struct driver_rpc *rpc);
-void driver_rpc_told(struct driver *d, yyjson_val *root, const struct driver_rpc *rpc);
+/* heard and told of struct driver_ops. */
+void driver_rpc_heard(struct driver *d, yyjson_val *root);
+void driver_rpc_told(struct driver *d, yyjson_val *root);
 /* Adds "id":N,"method":M,"params":{ with the next number. */
 void driver_rpc_request(struct driver *d, const char *method, struct buf *line);
 /* The words of the text in params.prompt or params.input. */

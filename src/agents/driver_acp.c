@@ -120,16 +120,6 @@ static void failed(struct driver *d, struct driver_request *r, struct str why)
 
 static const struct driver_rpc rpc = { is_ask, notified, requested, announced, replied, failed };
 
-static void heard(struct driver *d, yyjson_val *root)
-{
-	driver_rpc_heard(d, root, &rpc);
-}
-
-static void told(struct driver *d, yyjson_val *root)
-{
-	driver_rpc_told(d, root, &rpc);
-}
-
 #define HEAD "{\"jsonrpc\":\"2.0\","
 
 static void initialize(struct driver *d, struct buf *line)
@@ -239,4 +229,4 @@ static bool next(struct driver *d, struct buf *line)
 	return true;
 }
 
-const struct driver_ops driver_acp = { DIALECT_ACP, false, heard, told, next };
+const struct driver_ops driver_acp = { DIALECT_ACP, false, driver_rpc_heard, driver_rpc_told, next, &rpc };

@@ -126,4 +126,4 @@ static bool next(struct driver *d, struct buf *line)
 	return true;
 }
 
-const struct driver_ops driver_claude = { DIALECT_CLAUDE, false, heard, told, next };
+const struct driver_ops driver_claude = { DIALECT_CLAUDE, false, heard, told, next, NULL };

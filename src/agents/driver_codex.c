@@ -103,16 +103,6 @@ static void failed(struct driver *d, struct driver_request *r, struct str why)
 
 static const struct driver_rpc rpc = { is_ask, notified, requested, announced, replied, failed };
 
-static void heard(struct driver *d, yyjson_val *root)
-{
-	driver_rpc_heard(d, root, &rpc);
-}
-
-static void told(struct driver *d, yyjson_val *root)
-{
-	driver_rpc_told(d, root, &rpc);
-}
-
 static void add_thread(const struct driver *d, struct buf *line)
 {
 	buf_adds(line, "\"threadId\":");
@@ -204,4 +194,4 @@ static bool next(struct driver *d, struct buf *line)
 	return true;
 }
 
-const struct driver_ops driver_codex = { DIALECT_CODEX, true, heard, told, next };
+const struct driver_ops driver_codex = { DIALECT_CODEX, true, driver_rpc_heard, driver_rpc_told, next, &rpc };

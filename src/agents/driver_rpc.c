@@ -22,7 +22,7 @@ static bool number_of(yyjson_val *id, uint64_t *out)
 }
 
 /* The agent has answered a request of ours. */
-static void heard_answer(struct driver *d, yyjson_val *root, const struct driver_rpc *rpc)
+static void heard_answer(struct driver *d, yyjson_val *root)
 {
 	yyjson_val *error = json_get(root, "error");
 	struct driver_request r;
@@ -34,27 +34,27 @@ static void heard_answer(struct driver *d, yyjson_val *root, const struct driver
 	r = d->requests.v[i];
 	d->requests.v[i] = d->requests.v[--d->requests.n];
 	if (error && !yyjson_is_null(error))
-		rpc->failed(d, &r, json_get_str(error, "message"));
+		d->ops->rpc->failed(d, &r, json_get_str(error, "message"));
 	else
-		rpc->replied(d, &r, json_get(root, "result"));
+		d->ops->rpc->replied(d, &r, json_get(root, "result"));
 	free(r.method);
 	free(r.text);
 }
 
-void driver_rpc_heard(struct driver *d, yyjson_val *root, const struct driver_rpc *rpc)
+void driver_rpc_heard(struct driver *d, yyjson_val *root)
 {
 	struct str method = json_get_str(root, "method");
 	yyjson_val *id = json_get(root, "id");
 
 	if (!method.n)
-		heard_answer(d, root, rpc);
+		heard_answer(d, root);
 	else if (id)
-		driver_asks(d, id, method, !rpc->is_ask(method));
+		driver_asks(d, id, method, !d->ops->rpc->is_ask(method));
 	else
-		rpc->notified(d, method, json_get(root, "params"));
+		d->ops->rpc->notified(d, method, json_get(root, "params"));
 }
 
-void driver_rpc_told(struct driver *d, yyjson_val *root, const struct driver_rpc *rpc)
+void driver_rpc_told(struct driver *d, yyjson_val *root)
 {
 	struct str method = json_get_str(root, "method");
 	yyjson_val *id = json_get(root, "id");
@@ -63,13 +63,13 @@ void driver_rpc_told(struct driver *d, yyjson_val *root, const struct driver_rpc
 	if (!method.n) {
 		driver_answered(d, id);
 	} else if (!id) {
-		rpc->announced(d, method);
+		d->ops->rpc->announced(d, method);
 	} else if (number_of(id, &n)) {
 		if (n > d->last_id)
 			d->last_id = n;
 		if (find_request(d, n) == d->requests.n)
 			vec_push(&d->requests, (struct driver_request){ n, str_dup(method), NULL });
-		rpc->requested(d, &d->requests.v[find_request(d, n)], json_get(root, "params"));
+		d->ops->rpc->requested(d, &d->requests.v[find_request(d, n)], json_get(root, "params"));
 	}
 }
 
