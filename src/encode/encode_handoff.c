@@ -195,19 +195,18 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 			struct context *out)
 {
 	const struct model *m = e->model;
-	const struct item *item = item_of(e, i);
-	uint32_t chain = m->records.v[state->message].chain;
+	uint32_t task = item_task(m, item_of(e, i));
+	const struct task *t = task == NONE ? NULL : &m->tasks.v[task];
 	bool seen[256] = { false };
 
-	for (uint32_t k = m->records.n; chain && k-- > 0;) {
-		const struct record *r = &m->records.v[k];
+	for (uint32_t k = t ? t->steps.n : 0; k-- > 0;) {
+		uint32_t message = t->steps.v[k].message;
+		const struct record *r = &m->records.v[message];
 
-		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
-		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] ||
-		    k == state->message)
+		if (seen[r->kind] || message == state->message)
 			continue;
 		seen[r->kind] = true;
-		context_add_message(out, k);
+		context_add_message(out, message);
 	}
 }
 
