@@ -17,6 +17,7 @@ struct report {
 	struct buf *out;
 	const char *table; /* title */
 	uint32_t rows; /* of the table so far */
+	struct ledger *loops; /* NULL = not computed yet */
 };
 
 /* ---- untrusted text ---- */
@@ -154,7 +155,7 @@ static void report_head(struct report *r)
 	int64_t first = INT64_MAX;
 	char text[32];
 
-	session_stats_compute(r->s, &f);
+	session_stats_compute(r->s, &f, &r->loops);
 	open = model_open(m, r->s->k, scene_clock(r->s), &due);
 	for (uint32_t i = 0; i < r->s->k; i++) {
 		errors += m->records.v[i].errors;
@@ -295,7 +296,7 @@ static void report_loop(struct report *r, const struct ledger *all, uint32_t loo
 static void report_loops(struct report *r)
 {
 	struct arena arena = { 0 };
-	struct ledger *all = ledger_new(r->s->model, r->s->k, r->s->k, NULL);
+	const struct ledger *all = r->loops;
 
 	if (all->n)
 		table(r, "Review loops",
@@ -307,7 +308,6 @@ static void report_loops(struct report *r)
 	}
 	table_end(r);
 	arena_release(&arena);
-	ledger_release(all);
 }
 
 static void report_tasks(struct report *r)
@@ -399,7 +399,10 @@ void markdown_report(struct load *l, const struct scene *s, struct buf *out)
 	report_head(&r);
 	report_open(&r);
 	report_decided(&r);
+	if (!r.loops)
+		r.loops = ledger_new(s->model, s->k, s->k, NULL);
 	report_loops(&r);
+	ledger_release(r.loops);
 	report_tasks(&r);
 	report_agents(&r);
 	report_problems(&r);

@@ -181,8 +181,12 @@ static void put_diverging(struct load *l, const struct scene *s, const struct se
 static void put_decision_stats(struct load *l, const struct scene *s, struct buf *b)
 {
 	struct session_stats f;
+	struct scene with = *s;
+	struct ledger *loops;
 
-	session_stats_compute(s, &f);
+	session_stats_compute(s, &f, &loops);
+	if (loops)
+		with.loops = loops;
 	json_open(b, "agent_decisions", '{');
 	put_verdicts(b, VERDICT_DISMISSED, f.by_agents);
 	buf_addc(b, '}');
@@ -191,8 +195,9 @@ static void put_decision_stats(struct load *l, const struct scene *s, struct buf
 	json_open(b, "loops", '{');
 	json_put_number(b, "count", f.loops);
 	json_put_number(b, "not_converging", f.diverging);
-	put_diverging(l, s, &f, b);
+	put_diverging(l, &with, &f, b);
 	buf_addc(b, '}');
+	ledger_release(loops);
 }
 
 /* Agents with usage. */

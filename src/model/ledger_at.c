@@ -357,16 +357,24 @@ static struct answer *count_answers(const struct ledger *all, const struct loop_
 	return list;
 }
 
-static void note_answer(struct loop_turn *turn, const struct answer *list, uint32_t n)
+/* before: what this returned for another turn, mostly the one before it. */
+static uint32_t note_answer(struct loop_turn *turn, const struct answer *list, uint32_t n,
+			    uint32_t before)
 {
-	uint32_t at = turn->answer == NONE ? n : answer_from(list, 0, n, turn->answer);
+	uint32_t at;
 
+	if (turn->answer == NONE)
+		return before;
+	if (before == n || list[before].message > turn->answer)
+		before = 0;
+	at = answer_near(list, before, n, turn->answer);
 	if (at == n)
-		return;
+		return n;
 	turn->open = list[at].open;
 	turn->fresh = list[at].fresh;
 	turn->again = list[at].again;
 	turn->recurring = list[at].recurring;
+	return at;
 }
 
 struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena)
@@ -377,8 +385,8 @@ struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, s
 	const struct answer *answers = n ? all->answers.v + from
 					 : count_answers(all, l, limit, arena, NULL, &n);
 
-	for (uint32_t i = 0; i < l->turn_count; i++)
-		note_answer(&l->turns[i], answers, n);
+	for (uint32_t i = 0, at = 0; i < l->turn_count; i++)
+		at = note_answer(&l->turns[i], answers, n, at);
 	return l;
 }
 
@@ -426,6 +434,7 @@ static void find_transitions(struct ledger *all, struct loop_at *l, const struct
 			     uint32_t n)
 {
 	bool diverges = false;
+	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < l->turn_count; i++)
 		l->turns[i].answer = NONE;
@@ -441,7 +450,7 @@ static void find_transitions(struct ledger *all, struct loop_at *l, const struct
 		turn->answer = x->message;
 		turn->failed = x->failed;
 		turn->approved = x->approved;
-		note_answer(turn, answers, n);
+		at = note_answer(turn, answers, n, at);
 		if (diverges_now(l) == diverges)
 			continue;
 		diverges = !diverges;

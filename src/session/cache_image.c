@@ -333,7 +333,7 @@ static void compute_stats(struct load *l)
 	struct session_stats session_stats;
 
 	s.now_ms = model_now(s.model, s.k);
-	session_stats_compute(&s, &session_stats); /* stores them in s.kept, too */
+	session_stats_compute(&s, &session_stats, NULL); /* stores them in s.kept, too */
 }
 
 static bool add_files(struct load *l, struct buf *out, struct buf *names)

@@ -18,6 +18,7 @@ struct counting {
 	const struct scene *s;
 	struct session_stats *out;
 	VEC(int64_t) took; /* ms from opening to decision */
+	struct ledger *loops;
 };
 
 /* The element that sorting would put at `place`; all are in [0, most]. Radix select, most
@@ -237,7 +238,7 @@ static void count_loops(void *counting)
 	struct counting *c = counting;
 	const struct scene *s = c->s;
 	struct session_stats *out = c->out;
-	struct ledger *all = ledger_new(s->model, s->k, s->k, NULL);
+	struct ledger *all = c->loops = ledger_new(s->model, s->k, s->k, NULL);
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		if (!loop_has_begun(all, i, s->k) ||
@@ -250,7 +251,6 @@ static void count_loops(void *counting)
 			out->diverged[out->diverging] = all->list[i].first;
 		out->diverging++;
 	}
-	ledger_release(all);
 }
 
 bool session_loop_states(const struct scene *s, struct session_loops *out)
@@ -375,7 +375,8 @@ static void count_others(void *counting)
 	find_spenders(c->s, c->out);
 }
 
-static void count_all(const struct scene *s, struct session_stats *out)
+/* Returns the loops, with a reference. */
+static struct ledger *count_all(const struct scene *s, struct session_stats *out)
 {
 	struct counting c = { .s = s, .out = out };
 
@@ -390,6 +391,7 @@ static void count_all(const struct scene *s, struct session_stats *out)
 		count_others(&c);
 		count_loops(&c);
 	}
+	return c.loops;
 }
 
 /* Whether the statistics depend on nothing but the whole log. */
@@ -401,15 +403,22 @@ static bool is_whole_log(const struct scene *s)
 	return s->k && s->k == s->model->records.n && !s->filter && !s->model->overlays.n;
 }
 
-void session_stats_compute(const struct scene *s, struct session_stats *out)
+void session_stats_compute(const struct scene *s, struct session_stats *out, struct ledger **loops)
 {
 	bool keeps = s->kept && is_whole_log(s);
+	struct ledger *all;
 
+	if (loops)
+		*loops = NULL;
 	if (keeps && s->kept->k == s->k && s->kept->now_ms == s->now_ms) {
 		*out = *s->kept;
 		return;
 	}
-	count_all(s, out);
+	all = count_all(s, out);
 	if (keeps)
 		*s->kept = *out;
+	if (loops)
+		*loops = all;
+	else
+		ledger_release(all);
 }

@@ -55,6 +55,7 @@ bool session_loop_states(const struct scene *s, struct session_loops *out);
 /* "not converging", "converging", "ended" where all have, "" without a loop. */
 const char *session_loop_word(const struct session_loops *l);
 
-void session_stats_compute(const struct scene *s, struct session_stats *out);
+/* *loops, if asked for: the loops, if it had to compute them, else NULL; for ledger_release. */
+void session_stats_compute(const struct scene *s, struct session_stats *out, struct ledger **loops);
 
 #endif

@@ -305,15 +305,10 @@ static void list_costs(const struct scene *s, struct lines *out)
 	free(list);
 }
 
-static void summary_make(const struct scene *s, int cols, struct lines *out)
+static void list_all(const struct scene *s, struct lines *out)
 {
-	struct summary_own *own = arena_zalloc(&out->arena, sizeof(*own));
+	const struct summary_own *own = out->own;
 
-	out->own = own;
-	out->cols = cols;
-	session_stats_compute(s, &own->stats);
-	if (!own->stats.counts.messages)
-		return;
 	line_add(out, ROW_TIME, 0, 0);
 	list_states(s, out);
 	list_decisions(s, out);
@@ -326,6 +321,22 @@ static void summary_make(const struct scene *s, int cols, struct lines *out)
 	list_total(s, out, "sessions", own->stats.counts.sessions);
 	list_total(s, out, "messages", own->stats.counts.messages);
 	list_dialects(s, out);
+}
+
+static void summary_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct summary_own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct ledger *loops;
+	struct scene with = *s;
+
+	out->own = own;
+	out->cols = cols;
+	session_stats_compute(s, &own->stats, &loops);
+	if (loops)
+		with.loops = loops;
+	if (own->stats.counts.messages)
+		list_all(&with, out);
+	ledger_release(loops);
 }
 
 /* ---- drawing ---- */
