@@ -1216,6 +1216,28 @@ START_TEST(sha256_comes_in_pieces)
 }
 END_TEST
 
+/* Each implementation that runs here, with one block and with many. */
+START_TEST(sha256_is_the_same_by_any_implementation)
+{
+	sha256_blocks_fn *const used = sha256_blocks;
+	sha256_blocks_fn *all[] = { used, sha256_blocks_any };
+	char bytes[1000], hex[65];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)('a' + i % 26);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		sha256_blocks = all[i];
+		sha256_hex(str_make(bytes, 0), hex);
+		ck_assert_str_eq(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+		sha256_hex(str_make(bytes, 56), hex);
+		ck_assert_str_eq(hex, "784f623b787495078e93ff28a25b581df0584055a7e71d8cd90c454716b92f51");
+		sha256_hex(str_make(bytes, sizeof(bytes)), hex);
+		ck_assert_str_eq(hex, "915e53a44c18b19bb06ba5b3f5fcaf1dc4651e8404c63425cfc6174e74659d87");
+	}
+	sha256_blocks = used;
+}
+END_TEST
+
 /* ---- trust ---- */
 
 static struct stat a_file(mode_t mode)
@@ -1385,6 +1407,7 @@ int main(void)
 
 	t = cases(suite, "sha256");
 	tcase_add_test(t, sha256_comes_in_pieces);
+	tcase_add_test(t, sha256_is_the_same_by_any_implementation);
 
 	t = cases(suite, "glob");
 	tcase_add_test(t, glob_knows_folders_classes_and_braces);
