@@ -134,15 +134,10 @@ void sha256(struct str bytes, unsigned char out[32])
 
 void sha256_end_hex(struct sha256 *s, char out[65])
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char raw[32];
 
 	sha256_end(s, raw);
-	for (int i = 0; i < 32; i++) {
-		out[2 * i] = digits[raw[i] >> 4];
-		out[2 * i + 1] = digits[raw[i] & 0xf];
-	}
-	out[64] = '\0';
+	*str_put_hex(out, raw, sizeof(raw)) = '\0';
 }
 
 void sha256_hex(struct str bytes, char out[65])

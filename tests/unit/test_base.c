@@ -492,6 +492,18 @@ START_TEST(buf_adds_of_every_kind)
 	buf_clear(&b);
 	ck_assert_uint_eq(buf_str(&b).n, 0);
 
+	buf_add_u64(&b, UINT64_MAX);
+	buf_addc(&b, ' ');
+	buf_add_u64(&b, 0);
+	buf_addc(&b, ' ');
+	buf_add_i64(&b, INT64_MIN);
+	buf_addc(&b, ' ');
+	buf_add_i64(&b, INT64_MAX);
+	buf_addc(&b, ' ');
+	buf_add_i64(&b, -1);
+	assert_str(buf_str(&b), "18446744073709551615 0 -9223372036854775808 9223372036854775807 -1");
+	buf_clear(&b);
+
 	memset(big, 'y', sizeof(big) - 1);
 	big[sizeof(big) - 1] = '\0';
 	buf_printf(&b, "%s", big);
@@ -981,6 +993,8 @@ START_TEST(timestamp_writes_what_it_reads)
 		ck_assert_int_eq(iso(str_of(timestamp_iso(times[i], out))), times[i]);
 	ck_assert_str_eq(timestamp_iso(1769421600000, out), "2026-01-26T10:00:00Z");
 	ck_assert_str_eq(timestamp_iso(1769421600007, out), "2026-01-26T10:00:00.007Z");
+	ck_assert_str_eq(timestamp_iso(-62198755200001, out), "-002-12-31T23:59:59.999Z");
+	ck_assert_str_eq(timestamp_iso(253402300800000, out), "10000-01-01T00:00:00Z");
 	ck_assert_str_eq(timestamp_iso(TIME_NONE, out), "-");
 	/* out holds 32 bytes, whatever the time */
 	ck_assert_uint_lt(strlen(timestamp_iso(INT64_MAX, out)), 32);
