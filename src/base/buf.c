@@ -54,6 +54,20 @@ void buf_printf(struct buf *b, const char *format, ...)
 	va_end(ap);
 }
 
+void buf_add_u64(struct buf *b, uint64_t n)
+{
+	char digits[DIGITS_MAX];
+
+	buf_add_str(b, str_from_u64(n, digits));
+}
+
+void buf_add_i64(struct buf *b, int64_t n)
+{
+	if (n < 0)
+		buf_addc(b, '-');
+	buf_add_u64(b, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+}
+
 void buf_add_base64(struct buf *b, struct str s)
 {
 	static const char digits[] =

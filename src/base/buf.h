@@ -18,6 +18,8 @@ void buf_adds(struct buf *b, const char *zero_terminated);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+void buf_add_u64(struct buf *b, uint64_t n); /* in decimal */
+void buf_add_i64(struct buf *b, int64_t n);
 void buf_add_base64(struct buf *b, struct str s); /* with padding, on one line */
 void buf_release(struct buf *b);
 

@@ -1,8 +1,7 @@
 /* SHA-256 over blocks of 64 bytes. */
 #include "base/sha256.h"
 
-
-static const uint32_t k[64] = {
+const uint32_t sha256_constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
 	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
 	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -22,32 +21,59 @@ static uint32_t rotate(uint32_t x, unsigned n)
 
 static void block(uint32_t h[8], const unsigned char *p)
 {
-	uint32_t w[64], v[8];
+	uint32_t a = h[0], b = h[1], c = h[2], d = h[3], e = h[4], f = h[5], g = h[6], i = h[7];
+	uint32_t w[64];
 
-	for (int i = 0; i < 16; i++)
-		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
-		       (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
-	for (int i = 16; i < 64; i++) {
-		uint32_t a = w[i - 15], b = w[i - 2];
+	for (int t = 0; t < 16; t++)
+		w[t] = (uint32_t)p[4 * t] << 24 | (uint32_t)p[4 * t + 1] << 16 |
+		       (uint32_t)p[4 * t + 2] << 8 | p[4 * t + 3];
+	for (int t = 16; t < 64; t++) {
+		uint32_t x = w[t - 15], y = w[t - 2];
 
-		w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
-		       (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+		w[t] = w[t - 16] + (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) + w[t - 7] +
+		       (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
 	}
-	memcpy(v, h, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t e = v[4], a = v[0];
-		uint32_t t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-			      ((e & v[5]) ^ (~e & v[6])) + k[i] + w[i];
+	for (int t = 0; t < 64; t++) {
+		uint32_t t1 = i + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+			      ((e & f) ^ (~e & g)) + sha256_constants[t] + w[t];
 		uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-			      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+			      ((a & b) ^ (a & c) ^ (b & c));
 
-		memmove(v + 1, v, 7 * sizeof(*v));
-		v[4] += t1;
-		v[0] = t1 + t2;
+		i = g;
+		g = f;
+		f = e;
+		e = d + t1;
+		d = c;
+		c = b;
+		b = a;
+		a = t1 + t2;
 	}
-	for (int i = 0; i < 8; i++)
-		h[i] += v[i];
+	h[0] += a;
+	h[1] += b;
+	h[2] += c;
+	h[3] += d;
+	h[4] += e;
+	h[5] += f;
+	h[6] += g;
+	h[7] += i;
 }
+
+void sha256_blocks_any(uint32_t h[8], const unsigned char *p, size_t blocks)
+{
+	for (; blocks; blocks--, p += SHA256_BLOCK)
+		block(h, p);
+}
+
+sha256_blocks_fn *sha256_blocks = sha256_blocks_any;
+
+#ifdef SHA256_X86
+/* Before there are threads. */
+static __attribute__((constructor)) void choose(void)
+{
+	if (sha256_x86_runs())
+		sha256_blocks = sha256_blocks_x86;
+}
+#endif
 
 void sha256_begin(struct sha256 *s)
 {
@@ -60,34 +86,38 @@ void sha256_begin(struct sha256 *s)
 
 void sha256_add(struct sha256 *s, struct str bytes)
 {
-	size_t held = s->bytes % 64, room = 64 - held;
+	size_t held = s->bytes % SHA256_BLOCK, room = SHA256_BLOCK - held;
 
 	if (!bytes.n)
 		return;
 	s->bytes += bytes.n;
 	if (held && bytes.n >= room) {
 		memcpy(s->rest + held, bytes.p, room);
-		block(s->h, s->rest);
+		sha256_blocks(s->h, s->rest, 1);
 		bytes = str_from(bytes, room);
 		held = 0;
 	}
-	for (; !held && bytes.n >= 64; bytes = str_from(bytes, 64))
-		block(s->h, (const unsigned char *)bytes.p);
+	if (!held) {
+		size_t blocks = bytes.n / SHA256_BLOCK;
+
+		sha256_blocks(s->h, (const unsigned char *)bytes.p, blocks);
+		bytes = str_from(bytes, blocks * SHA256_BLOCK);
+	}
 	if (bytes.n)
 		memcpy(s->rest + held, bytes.p, bytes.n);
 }
 
 static void sha256_end(struct sha256 *s, unsigned char out[32])
 {
-	size_t rest = s->bytes % 64, tail_bytes = rest + 9 <= 64 ? 64 : 128;
-	unsigned char tail[128] = { 0 };
+	size_t rest = s->bytes % SHA256_BLOCK;
+	size_t tail_bytes = rest + 9 <= SHA256_BLOCK ? SHA256_BLOCK : 2 * SHA256_BLOCK;
+	unsigned char tail[2 * SHA256_BLOCK] = { 0 };
 
 	memcpy(tail, s->rest, rest);
 	tail[rest] = 0x80;
 	for (int i = 0; i < 8; i++)
 		tail[tail_bytes - 1 - (size_t)i] = (unsigned char)(s->bytes * 8 >> 8 * i);
-	for (size_t i = 0; i < tail_bytes; i += 64)
-		block(s->h, tail + i);
+	sha256_blocks(s->h, tail, tail_bytes / SHA256_BLOCK);
 	for (int i = 0; i < 8; i++)
 		for (int b = 0; b < 4; b++)
 			out[4 * i + b] = (unsigned char)(s->h[i] >> (24 - 8 * b));
@@ -104,15 +134,10 @@ void sha256(struct str bytes, unsigned char out[32])
 
 void sha256_end_hex(struct sha256 *s, char out[65])
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char raw[32];
 
 	sha256_end(s, raw);
-	for (int i = 0; i < 32; i++) {
-		out[2 * i] = digits[raw[i] >> 4];
-		out[2 * i + 1] = digits[raw[i] & 0xf];
-	}
-	out[64] = '\0';
+	*str_put_hex(out, raw, sizeof(raw)) = '\0';
 }
 
 void sha256_hex(struct str bytes, char out[65])

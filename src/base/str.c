@@ -194,6 +194,17 @@ struct str str_from_u64(uint64_t v, char room[DIGITS_MAX])
 	return str_make(p, (size_t)(room + DIGITS_MAX - p));
 }
 
+char *str_put_hex(char *to, const unsigned char *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 0xf];
+	}
+	return to;
+}
+
 bool str_is_plain(struct str s)
 {
 	bool plain = true;

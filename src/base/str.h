@@ -136,6 +136,8 @@ bool str_to_u64(struct str s, uint64_t *out);
 /* The inverse, in that buffer. */
 enum { DIGITS_MAX = 20 };
 struct str str_from_u64(uint64_t v, char room[DIGITS_MAX]);
+/* Two lower-case digits for each byte; returns the end of them. */
+char *str_put_hex(char *to, const unsigned char *bytes, size_t n);
 /* Whether 8 bytes are printable ASCII. */
 static inline bool str_plain_eight(const char *p)
 {

@@ -231,11 +231,29 @@ bool timestamp_parse_loose(struct str s, int64_t day, int64_t *ms)
 	return false;
 }
 
+/* Writes n digits. */
+static char *put_digits(char *to, unsigned n, unsigned v)
+{
+	for (unsigned i = n; i-- > 0; v /= 10)
+		to[i] = (char)('0' + v % 10);
+	return to + n;
+}
+
+/* HH:MM:SS, of the milliseconds of a day. */
+static char *put_clock(char *to, unsigned ms)
+{
+	to = put_digits(to, 2, ms / 3600000);
+	*to++ = ':';
+	to = put_digits(to, 2, ms / 60000 % 60);
+	*to++ = ':';
+	return put_digits(to, 2, ms / 1000 % 60);
+}
+
 const char *timestamp_iso(int64_t ms, char out[32])
 {
 	int64_t y, days = ms / 86400000, rest = ms % 86400000;
 	unsigned m, d, r;
-	int n;
+	char *to = out;
 
 	if (ms == TIME_NONE)
 		return memcpy(out, "-", 2);
@@ -247,11 +265,21 @@ const char *timestamp_iso(int64_t ms, char out[32])
 		snprintf(out, 32, "@%lld", (long long)ms);
 		return out;
 	}
-	n = snprintf(out, 32, "%04d-%02u-%02uT%02u:%02u:%02u", (int)y, m % 100, d % 100,
-		     r / 3600000 % 100, r / 60000 % 60, r / 1000 % 60);
-	if (r % 1000)
-		n += snprintf(out + n, 32 - (size_t)n, ".%03u", r % 1000);
-	snprintf(out + n, 32 - (size_t)n, "Z");
+	if (y < 0 || y > 9999)
+		to += snprintf(to, 8, "%04d", (int)y);
+	else
+		to = put_digits(to, 4, (unsigned)y);
+	*to++ = '-';
+	to = put_digits(to, 2, m);
+	*to++ = '-';
+	to = put_digits(to, 2, d);
+	*to++ = 'T';
+	to = put_clock(to, r);
+	if (r % 1000) {
+		*to++ = '.';
+		to = put_digits(to, 3, r % 1000);
+	}
+	memcpy(to, "Z", 2);
 	return out;
 }
 
@@ -262,7 +290,7 @@ const char *timestamp_clock(int64_t ms, char out[32])
 	if (ms == TIME_NONE)
 		return memcpy(out, "-", 2);
 	r = (unsigned)((ms % 86400000 + 86400000) % 86400000);
-	snprintf(out, 32, "%02u:%02u:%02u", r / 3600000 % 100, r / 60000 % 60, r / 1000 % 60);
+	*put_clock(out, r) = '\0';
 	return out;
 }
 

@@ -88,7 +88,8 @@ void item_rev(const struct reader *r, const struct item *item, const struct item
 	if (!compact.n)
 		return;
 	sha256_hex(buf_str(&compact), hex);
-	buf_printf(out, "sha256:%s", hex);
+	buf_adds(out, "sha256:");
+	buf_adds(out, hex);
 	buf_release(&compact);
 }
 
@@ -136,18 +137,19 @@ void decision_id(char out[DECISION_ID_SIZE])
 	unsigned char r[6];
 
 	random_bytes(r, sizeof(r));
-	snprintf(out, DECISION_ID_SIZE, "%02x%02x%02x%02x%02x%02x", r[0], r[1], r[2], r[3], r[4],
-		 r[5]);
+	*str_put_hex(out, r, sizeof(r)) = '\0';
 }
 
 void uuid_make(char out[37])
 {
+	static const unsigned char groups[] = { 4, 2, 2, 2, 6 };
 	unsigned char r[16];
 
 	random_bytes(r, sizeof(r));
 	r[6] = (unsigned char)(0x40 | (r[6] & 0x0f));
 	r[8] = (unsigned char)(0x80 | (r[8] & 0x3f));
-	snprintf(out, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-		 r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12],
-		 r[13], r[14], r[15]);
+	for (size_t i = 0, at = 0; i < sizeof(groups); at += groups[i++]) {
+		out = str_put_hex(out, r + at, groups[i]);
+		*out++ = i + 1 < sizeof(groups) ? '-' : '\0';
+	}
 }

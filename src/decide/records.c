@@ -147,8 +147,12 @@ void record_put_anchor(const struct anchor *at, struct buf *out)
 
 void record_step(const char *state, const char *ref, struct buf *out)
 {
-	buf_printf(out, "{\"state\":\"%s\",\"ref\":\"%s\",\"time\":%lld", state, ref,
-		   (long long)timestamp_now_ms());
+	buf_adds(out, "{\"state\":\"");
+	buf_adds(out, state);
+	buf_adds(out, "\",\"ref\":\"");
+	buf_adds(out, ref);
+	buf_adds(out, "\",\"time\":");
+	buf_add_i64(out, timestamp_now_ms());
 }
 
 void record_attempt(const struct desk *d, const struct letter *l, struct buf *out)
@@ -546,8 +550,8 @@ void record_seen(const struct store_seen *seen, struct buf *out)
 {
 	buf_printf(out, "{\"state\":\"SEEN\",\"time\":%lld,\"n\":%lld,\"hash\":\"",
 		   (long long)timestamp_now_ms(), (long long)seen->n);
-	for (size_t i = 0; i < sizeof(seen->hash); i++)
-		buf_printf(out, "%02x", seen->hash[i]);
+	buf_reserve(out, 2 * sizeof(seen->hash));
+	out->n = (size_t)(str_put_hex(out->p + out->n, seen->hash, sizeof(seen->hash)) - out->p);
 	buf_adds(out, "\"}");
 }
 

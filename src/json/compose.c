@@ -12,7 +12,9 @@ void json_comma(struct buf *b)
 void json_key(struct buf *b, const char *name)
 {
 	json_comma(b);
-	buf_printf(b, "\"%s\":", name);
+	buf_addc(b, '"');
+	buf_adds(b, name);
+	buf_add(b, "\":", 2);
 }
 
 void json_open(struct buf *b, const char *name, char bracket)
@@ -38,13 +40,13 @@ void json_put_name(struct buf *b, const char *name, const char *value)
 void json_put_number(struct buf *b, const char *name, uint64_t n)
 {
 	json_key(b, name);
-	buf_printf(b, "%llu", (unsigned long long)n);
+	buf_add_u64(b, n);
 }
 
 void json_put_int(struct buf *b, const char *name, int64_t n)
 {
 	json_key(b, name);
-	buf_printf(b, "%lld", (long long)n);
+	buf_add_i64(b, n);
 }
 
 void json_put_bool(struct buf *b, const char *name, bool value)

@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Whether 8 bytes are written as they are. */
+static bool is_verbatim_eight(const char *p)
+{
+	const uint64_t each = 0x0101010101010101u;
+	uint64_t word, quote, backslash;
+
+	memcpy(&word, p, sizeof(word));
+	quote = word ^ '"' * each;
+	backslash = word ^ '\\' * each;
+	/* a byte of zero borrows into its high bit; so may the one above it, which is no harm */
+	return str_plain_eight(p) && !(((quote - each) & ~quote) & 0x80 * each) &&
+	       !(((backslash - each) & ~backslash) & 0x80 * each);
+}
+
 void json_write_str(struct buf *b, struct str s)
 {
 	size_t start = 0, i = 0;
@@ -17,6 +31,10 @@ void json_write_str(struct buf *b, struct str s)
 		uint32_t code;
 		size_t step;
 
+		if (i + 8 <= s.n && is_verbatim_eight(s.p + i)) {
+			i += 8;
+			continue;
+		}
 		if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
 			i++;
 			continue;
@@ -52,9 +70,9 @@ static void write_scalar(struct buf *b, yyjson_val *v)
 	else if (yyjson_is_raw(v))
 		buf_add(b, yyjson_get_raw(v), yyjson_get_len(v));
 	else if (yyjson_is_uint(v))
-		buf_printf(b, "%llu", (unsigned long long)yyjson_get_uint(v));
+		buf_add_u64(b, yyjson_get_uint(v));
 	else if (yyjson_is_sint(v))
-		buf_printf(b, "%lld", (long long)yyjson_get_sint(v));
+		buf_add_i64(b, yyjson_get_sint(v));
 	else if (yyjson_is_real(v)) {
 		char text[40];
 

@@ -3,7 +3,7 @@
  * gone on meanwhile, since a file of replies is read after its log. */
 #include "model/rules.h"
 
-/* limit of the linear searches over tasks and reviews */
+/* limit of the linear search over tasks */
 enum { SEARCH_MAX = 16384 };
 
 /* The message that a person's message replies to, NONE. */
@@ -13,19 +13,14 @@ static uint32_t answered_by_person(const struct apply_ctx *a)
 }
 
 /* The review that the message requests or reports. */
-static uint32_t find_review_of(const struct model *m, uint32_t session, uint32_t message)
+static uint32_t find_review_of(const struct model *m, uint32_t message)
 {
-	for (uint32_t i = m->reviews.n; i-- > 0 && m->reviews.n - i < SEARCH_MAX;) {
-		const struct review *r = &m->reviews.v[i];
-		uint32_t low = 0;
+	uint32_t low = 0;
 
-		if (r->session != session)
-			continue;
-		bisect(low, r->steps.n, s, r->steps.v[s].message < message)
-		if (low < r->steps.n && r->steps.v[low].message == message)
-			return i;
-	}
-	return NONE;
+	bisect(low, m->review_messages.n, i, m->review_messages.v[i].message < message)
+	return low < m->review_messages.n && m->review_messages.v[low].message == message
+		       ? m->review_messages.v[low].review
+		       : NONE;
 }
 
 /* The task that the message assigns or reports on. */
@@ -50,7 +45,7 @@ uint32_t replied_task(const struct apply_ctx *a)
 
 	if (answered == NONE)
 		return NONE;
-	review = find_review_of(a->m, a->session, answered);
+	review = find_review_of(a->m, answered);
 	return review == NONE ? find_task_of(a->m, a->session, answered)
 			      : a->m->reviews.v[review].task;
 }
@@ -96,7 +91,7 @@ struct reply_scope {
 
 static struct reply_scope reply_scope_of(const struct model *m, uint32_t session, uint32_t message)
 {
-	return (struct reply_scope){ m, session, message, find_review_of(m, session, message) };
+	return (struct reply_scope){ m, session, message, find_review_of(m, message) };
 }
 
 static uint32_t raised_in(const struct reply_scope *r, enum item_kind kind, struct str id)

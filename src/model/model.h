@@ -319,6 +319,7 @@ struct model {
 	HVEC(struct agent) agents;
 	HVEC(struct task) tasks;
 	HVEC(struct review) reviews;
+	HVEC(struct review_message) review_messages; /* in their order */
 	HVEC(struct item) items;
 	HVEC(struct owner) item_owners;
 	uint32_t open_count;  /* of items */

@@ -238,6 +238,10 @@ void apply_task_depends(struct apply_ctx *a, const struct event *e);
 /* Does nothing for NONE. */
 void task_step(struct apply_ctx *a, uint32_t task, enum task_state state, double progress,
 	       bool assigned);
+/* A message that requests or reports a review. */
+struct review_message {
+	uint32_t message, review;
+};
 uint32_t review_get(struct apply_ctx *a, uint32_t name, uint32_t task);
 void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed);

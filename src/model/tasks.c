@@ -140,6 +140,8 @@ void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum 
 		 (struct review_step){ .message = a->message, .iteration = iteration,
 				       .verdict = v, .failed = failed,
 				       .findings = findings });
+	heap_push(a->m->heap, &a->m->review_messages,
+		  (struct review_message){ a->message, review });
 	a->m->review_answers += v != REVIEW_NONE;
 }
 

@@ -492,6 +492,18 @@ START_TEST(buf_adds_of_every_kind)
 	buf_clear(&b);
 	ck_assert_uint_eq(buf_str(&b).n, 0);
 
+	buf_add_u64(&b, UINT64_MAX);
+	buf_addc(&b, ' ');
+	buf_add_u64(&b, 0);
+	buf_addc(&b, ' ');
+	buf_add_i64(&b, INT64_MIN);
+	buf_addc(&b, ' ');
+	buf_add_i64(&b, INT64_MAX);
+	buf_addc(&b, ' ');
+	buf_add_i64(&b, -1);
+	assert_str(buf_str(&b), "18446744073709551615 0 -9223372036854775808 9223372036854775807 -1");
+	buf_clear(&b);
+
 	memset(big, 'y', sizeof(big) - 1);
 	big[sizeof(big) - 1] = '\0';
 	buf_printf(&b, "%s", big);
@@ -981,6 +993,8 @@ START_TEST(timestamp_writes_what_it_reads)
 		ck_assert_int_eq(iso(str_of(timestamp_iso(times[i], out))), times[i]);
 	ck_assert_str_eq(timestamp_iso(1769421600000, out), "2026-01-26T10:00:00Z");
 	ck_assert_str_eq(timestamp_iso(1769421600007, out), "2026-01-26T10:00:00.007Z");
+	ck_assert_str_eq(timestamp_iso(-62198755200001, out), "-002-12-31T23:59:59.999Z");
+	ck_assert_str_eq(timestamp_iso(253402300800000, out), "10000-01-01T00:00:00Z");
 	ck_assert_str_eq(timestamp_iso(TIME_NONE, out), "-");
 	/* out holds 32 bytes, whatever the time */
 	ck_assert_uint_lt(strlen(timestamp_iso(INT64_MAX, out)), 32);
@@ -1216,6 +1230,28 @@ START_TEST(sha256_comes_in_pieces)
 }
 END_TEST
 
+/* Each implementation that runs here, with one block and with many. */
+START_TEST(sha256_is_the_same_by_any_implementation)
+{
+	sha256_blocks_fn *const used = sha256_blocks;
+	sha256_blocks_fn *all[] = { used, sha256_blocks_any };
+	char bytes[1000], hex[65];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)('a' + i % 26);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		sha256_blocks = all[i];
+		sha256_hex(str_make(bytes, 0), hex);
+		ck_assert_str_eq(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+		sha256_hex(str_make(bytes, 56), hex);
+		ck_assert_str_eq(hex, "784f623b787495078e93ff28a25b581df0584055a7e71d8cd90c454716b92f51");
+		sha256_hex(str_make(bytes, sizeof(bytes)), hex);
+		ck_assert_str_eq(hex, "915e53a44c18b19bb06ba5b3f5fcaf1dc4651e8404c63425cfc6174e74659d87");
+	}
+	sha256_blocks = used;
+}
+END_TEST
+
 /* ---- trust ---- */
 
 static struct stat a_file(mode_t mode)
@@ -1385,6 +1421,7 @@ int main(void)
 
 	t = cases(suite, "sha256");
 	tcase_add_test(t, sha256_comes_in_pieces);
+	tcase_add_test(t, sha256_is_the_same_by_any_implementation);
 
 	t = cases(suite, "glob");
 	tcase_add_test(t, glob_knows_folders_classes_and_braces);

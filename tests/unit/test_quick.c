@@ -515,6 +515,38 @@ START_TEST(what_is_possible)
 }
 END_TEST
 
+/* Every byte at every place of a text of some words. */
+START_TEST(texts_are_written_as_json)
+{
+	struct buf out = { 0 }, wanted = { 0 };
+	char text[17];
+
+	for (unsigned c = 0; c < 0x80; c++)
+		for (size_t at = 0; at < sizeof(text); at++) {
+			memset(text, 'x', sizeof(text));
+			text[at] = (char)c;
+			buf_clear(&wanted);
+			buf_addc(&wanted, '"');
+			buf_add(&wanted, text, at);
+			if (c == '"' || c == '\\')
+				buf_printf(&wanted, "\\%c", c);
+			else if (c == '\n' || c == '\t' || c == '\r')
+				buf_printf(&wanted, "\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+			else if (c < 0x20 || c == 0x7f)
+				buf_printf(&wanted, "\\u%04x", c);
+			else
+				buf_addc(&wanted, (char)c);
+			buf_add(&wanted, text + at + 1, sizeof(text) - at - 1);
+			buf_addc(&wanted, '"');
+			buf_clear(&out);
+			json_write_str(&out, str_make(text, sizeof(text)));
+			ck_assert_str_eq(out.p, wanted.p);
+		}
+	buf_release(&out);
+	buf_release(&wanted);
+}
+END_TEST
+
 START_TEST(hashes_of_spellings)
 {
 	static const char *const same[][2] = {
@@ -595,6 +627,7 @@ int main(void)
 	tcase_add_test(t, names_are_found_whole);
 	tcase_add_test(t, read_ahead_is_forgotten);
 	tcase_add_test(t, what_is_possible);
+	tcase_add_test(t, texts_are_written_as_json);
 	tcase_add_test(t, hashes_of_spellings);
 	tcase_add_test(t, hashes_of_lengths);
 	suite_add_tcase(suite, t);
