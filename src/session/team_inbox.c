@@ -191,6 +191,8 @@ static void free_inbox(struct team_inbox *t)
 	vec_release(&t->fetch);
 	map_release(&t->by_id);
 	map_release(&t->by_name);
+	map_release(&t->by_offset);
+	vec_release(&t->by_number);
 	json_reader_release(&t->json);
 	arena_release(&t->arena);
 	free(t);
@@ -354,25 +356,6 @@ int team_wait(struct load *l, struct err *err)
 
 /* ---- marks ---- */
 
-struct team_item *team_item_of(struct team_inbox *t, uint32_t number)
-{
-	struct team_item *found = NULL;
-
-	/* the newest words of it */
-	for (uint32_t i = 0; i < t->items.n; i++)
-		if (t->items.v[i].number == number)
-			found = &t->items.v[i];
-	return found;
-}
-
-static struct team_item *item_at_offset(struct team_inbox *t, uint64_t offset)
-{
-	for (uint32_t i = t->items.n; i-- > 0;)
-		if (t->items.v[i].offset == offset)
-			return &t->items.v[i];
-	return NULL;
-}
-
 /* New items of the model are found by the place of the line that raised them. */
 static void bind_items(struct load *l)
 {
@@ -385,7 +368,7 @@ static void bind_items(struct load *l)
 		for (uint32_t i = 0; i < l->teams.list.n; i++) {
 			struct team_inbox *t = l->teams.list.v[i];
 			struct team_item *item = file == t->file
-							 ? item_at_offset(t, message_offset(m, message))
+							 ? team_item_at(t, message_offset(m, message))
 							 : NULL;
 
 			if (item)
@@ -430,11 +413,11 @@ void team_settle(struct load *l)
 		for (uint32_t k = 0; k < t->items.n; k++) {
 			struct team_item *item = &t->items.v[k];
 
-			if (item->number == NONE)
+			if (item->number == NONE || team_item_of(t, item->number) != item)
 				continue;
 			item->mark.item = item->number;
 			vec_push(&marks->list, item->mark);
-			marks->by_item.v[item->number] = marks->list.n; /* of newer words */
+			marks->by_item.v[item->number] = marks->list.n;
 		}
 	}
 }

@@ -67,7 +67,8 @@ struct team_inbox {
 	char *stopped;    /* why nothing is decided; NULL = it can be */
 	char *trouble;    /* the server's last refusal; NULL = none */
 	VEC(struct team_item) items;
-	struct map by_id, by_name;
+	struct map by_id, by_name, by_offset;
+	VEC(uint32_t) by_number; /* of the model: index + 1 of the item whose words are the newest */
 	VEC(int64_t) fetch; /* items named by events */
 	struct arena arena;
 	struct team_question *questions;
@@ -99,6 +100,10 @@ void team_take_missing(struct team_inbox *t);
 /* The number of an item in the model, which all of the same name have. */
 void team_bind(struct team_inbox *t, const struct team_item *item, uint32_t number);
 struct team_item *team_item_by_id(struct team_inbox *t, int64_t id);
+/* The item whose line is there. */
+struct team_item *team_item_at(struct team_inbox *t, uint64_t offset);
+/* The newest words of an item of the model. */
+struct team_item *team_item_of(struct team_inbox *t, uint32_t number);
 /* Appends to the capture what is composed. */
 void team_flush(struct team_inbox *t);
 
@@ -125,6 +130,5 @@ void team_source_step(struct team_inbox *t, int64_t now_ms);
 void team_note_trouble(struct team_inbox *t, struct str why);
 /* Puts a sentence on the message line. */
 void team_say(struct team_inbox *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-struct team_item *team_item_of(struct team_inbox *t, uint32_t number);
 
 #endif

@@ -82,12 +82,41 @@ static uint32_t number_of_name(const struct team_inbox *t, const struct team_ite
 	return NONE;
 }
 
+struct team_item *team_item_at(struct team_inbox *t, uint64_t offset)
+{
+	for (uint32_t it = 0, i; map_next(&t->by_offset, hash_mix(offset, 0), &it, &i);)
+		if (t->items.v[i].offset == offset)
+			return &t->items.v[i];
+	return NULL;
+}
+
+struct team_item *team_item_of(struct team_inbox *t, uint32_t number)
+{
+	uint32_t i = number < t->by_number.n ? t->by_number.v[number] : 0;
+
+	return i ? &t->items.v[i - 1] : NULL;
+}
+
+static void number_item(struct team_inbox *t, struct team_item *item, uint32_t number)
+{
+	const struct team_item *newest;
+
+	item->number = number;
+	if (number == NONE)
+		return;
+	while (t->by_number.n <= number)
+		vec_push(&t->by_number, 0);
+	newest = team_item_of(t, number);
+	if (!newest || newest->offset <= item->offset)
+		t->by_number.v[number] = (uint32_t)(item - t->items.v) + 1;
+}
+
 void team_bind(struct team_inbox *t, const struct team_item *item, uint32_t number)
 {
 	for (uint32_t it = 0, i; map_next(&t->by_name, name_hash(item), &it, &i);)
 		if (str_eq(t->items.v[i].task, item->task) &&
 		    str_eq(t->items.v[i].session, item->session))
-			t->items.v[i].number = number;
+			number_item(t, &t->items.v[i], number);
 }
 
 static struct team_item *add_item(struct team_inbox *t, const struct row *r)
@@ -114,11 +143,11 @@ static void open_item(struct team_inbox *t, struct team_item *item, const struct
 
 	team_line_opened(t, item, text_of(r, ITEM_BODY), time_of(r, ITEM_OPENED), &line);
 	item->offset = t->end;
+	map_add(&t->by_offset, hash_mix(item->offset, 0), (uint32_t)(item - t->items.v));
 	add_line(t, &line);
-	if (item->state == TEAM_NEW) {
-		item->number = number_of_name(t, item);
+	if (item->state == TEAM_NEW)
 		map_add(&t->by_name, name_hash(item), (uint32_t)(item - t->items.v));
-	}
+	number_item(t, item, number_of_name(t, item));
 	item->state = TEAM_OPEN;
 }
 
