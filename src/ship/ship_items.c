@@ -164,14 +164,33 @@ static void withdraw(struct shipper *s, int64_t id, struct str why)
 
 /* ---- looking ---- */
 
-static bool waits(const struct shipper *s, uint32_t number, struct item_state *at)
+bool ship_agent_is_gone(const struct desk *desk, uint32_t message)
+{
+	struct buf asked = { 0 }, runs = { 0 };
+	bool gone;
+
+	if (!desk->agent)
+		return false;
+	desk->agent->path(desk->agent->ctx, message, &asked);
+	desk->agent->path(desk->agent->ctx, NONE, &runs);
+	gone = !runs.n || !str_eq(buf_str(&asked), buf_str(&runs));
+	buf_release(&asked);
+	buf_release(&runs);
+	return gone;
+}
+
+/* Why nobody has to decide it now; NULL = it waits. */
+static const char *reason_to_withdraw(const struct shipper *s, uint32_t number, const struct desk *desk,
+				      struct item_state *at)
 {
 	const struct model *m = &s->load->model;
 	const struct item *item = &m->items.v[number];
 
-	return item_at(m, item, m->records.n, clock_of(s), at) && at->open &&
-	       verbs_allowed(m, item, at) &&
-	       filter_item(s->settings.items, m, number, at, NULL, NULL);
+	if (!item_at(m, item, m->records.n, clock_of(s), at) || !at->open ||
+	    !verbs_allowed(m, item, at) ||
+	    !filter_item(s->settings.items, m, number, at, NULL, NULL))
+		return "it is closed in the log";
+	return desk && ship_agent_is_gone(desk, at->message) ? "its agent has ended" : NULL;
 }
 
 static bool is_as_told(const struct shipped_item *x, const struct item_state *at)
@@ -191,19 +210,21 @@ static bool look_at(struct shipper *s, uint32_t number, int64_t now_ms)
 	struct arena words = { 0 };
 	struct item_state at;
 	struct desk *desk;
+	const char *why;
 
 	if (!item->open && !was_open)
 		return false;
-	if (!waits(s, number, &at)) {
+	desk = desks_of_item(&l->desks, &l->model, item);
+	why = reason_to_withdraw(s, number, desk, &at);
+	if (why) {
 		if (was_open) {
-			withdraw(s, x->id, STR("it is closed in the log"));
+			withdraw(s, x->id, str_of(why));
 			x->state = SHIP_ITEM_GONE;
 		}
 		return was_open;
 	}
 	if (x && (x->state == SHIP_ITEM_ASKED || is_as_told(x, &at) || now_ms < x->retry_ms))
 		return false;
-	desk = desks_of_item(&l->desks, &l->model, item);
 	if (!desk || !s->sources.v[desk_number(s, desk)]->id)
 		return false;
 	if (!x) {

@@ -25,7 +25,7 @@ static struct wire_file *wire_file_of(const struct shipped_file *f)
 
 static bool is_shipped(const struct wire_file *w)
 {
-	return !w->joined && !w->said && !w->found;
+	return !w->joined && !w->said && !w->found && !w->text;
 }
 
 /* Bytes of a file that the wire has read; false: not now. */
