@@ -151,10 +151,11 @@ int work_shipping(struct watch *w, struct supervisor *f, const struct err *err)
 	code = claim_desks(&w->load);
 	if (code == EXIT_FINE && loop_open(&trouble) < 0)
 		code = print_trouble("%s", trouble.text);
-	if (code == EXIT_FINE)
+	if (code == EXIT_FINE) {
 		code = ship(w, f);
+		say_what_goes_on(w, f);
+	}
 	loop_close();
-	say_what_goes_on(w, f);
 	return code;
 }
 

@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "session/terms.h"
 #include "ship/ship_internal.h"
+#include "view/session_label.h"
 
 #include <stdlib.h>
 
@@ -114,6 +115,20 @@ static struct str title_of(const struct shipper *s, const struct item *item,
 	return r->detail(r->ctx, item, at, &d) && d.title.p ? d.title : STR("");
 }
 
+/* What people call who asks: the agent, else the log. */
+static struct str asker(const struct shipper *s, const struct desk *desk, uint32_t message)
+{
+	const struct load *l = s->load;
+	const struct route *route = message_route(&l->model, message);
+	struct str speaker = l->wire.files.v[route->source].speaker;
+	struct str name = speaker.n ? speaker : agent_name(&l->model, route->from);
+
+	if (name.n)
+		return name;
+	return s->settings.options->as_source ? str_of(s->settings.options->as_source)
+					      : path_base(desk->source);
+}
+
 /* Composes the entry and asks. */
 static void open_item(struct shipper *s, struct shipped_item *x, const struct desk *desk,
 		      const struct draft *like, const struct item_state *at)
@@ -132,7 +147,8 @@ static void open_item(struct shipper *s, struct shipped_item *x, const struct de
 	terms_fill(&terms, s->settings.options, s->settings.config, &l->model);
 	add_key(s, desk, like, at, &key);
 	add_bundle(s, like, item, &bundle);
-	if (encode_open_item(desk, &l->model, &l->reader, &terms, x->number, &body, &err)) {
+	if (encode_open_item(desk, &l->model, &l->reader, &terms, x->number,
+			     asker(s, desk, at->message), &body, &err)) {
 		shipper_say(s, "%s", err.text);
 	} else {
 		r.values[0] = store_number(s->sources.v[desk_number(s, desk)]->id);
