@@ -177,6 +177,34 @@ bool agent_group_find(struct agent_group *g, const char *const *paths, uint32_t 
 	return false;
 }
 
+static bool is_given(const struct agent_group *g, const char *name, const char *const *paths, uint32_t n)
+{
+	bool given = false;
+
+	for (uint32_t i = 0; i < n && !given; i++) {
+		char *real = realpath(paths[i], NULL);
+		struct buf capture = { 0 };
+
+		buf_printf(&capture, "%s/%s.ndjson", g->folder, name);
+		given = real && (strcmp(real, g->folder) == 0 || strcmp(real, capture.p) == 0);
+		buf_release(&capture);
+		free(real);
+	}
+	return given;
+}
+
+void agent_group_keep(struct agent_group *g, const char *const *paths, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < g->names.n; i++)
+		if (is_given(g, g->names.v[i], paths, n))
+			g->names.v[kept++] = g->names.v[i];
+		else
+			free(g->names.v[i]);
+	g->names.n = kept;
+}
+
 void agent_group_release(struct agent_group *g)
 {
 	for (uint32_t i = 0; i < g->names.n; i++)

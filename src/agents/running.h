@@ -33,6 +33,8 @@ struct agent_group {
 /* All agents of a folder of captures, which is given by its path or by captures in it, if one of those
  * that were given runs. */
 bool agent_group_find(struct agent_group *g, const char *const *paths, uint32_t n);
+/* Drops the agents whose captures are not among the paths, unless these name the folder. */
+void agent_group_keep(struct agent_group *g, const char *const *paths, uint32_t n);
 void agent_group_release(struct agent_group *g);
 
 #endif

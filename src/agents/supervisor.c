@@ -1,6 +1,6 @@
 /* Supervisor of running agents: attributes their messages, journals and sends answers, announces
  * exits and restarts. */
-#include "agents/supervisor.h"
+#include "agents/team_feed.h"
 
 #include "decide/output_queue.h"
 #include "json/compose.h"
@@ -361,6 +361,8 @@ static void tick(void *ctx, int64_t now_ms)
 	send_timeouts(s);
 	for (uint32_t i = 0; i < s->supervised.n; i++)
 		supervisor_drive_tick(s, i);
+	if (s->feed)
+		changed = team_feed_step(s->feed, now_ms);
 	for (uint32_t i = 0; i < s->supervised.n; i++)
 		changed |= desk_tick(supervisor_desk(s, i), now_ms);
 	for (uint32_t i = 0; i < s->supervised.n; i++)
@@ -399,12 +401,21 @@ static int wait_ms(void *ctx, int64_t now_ms)
 
 	for (uint32_t i = 0; i < s->supervised.n; i++)
 		wait = loop_sooner(wait, desk_queue_wait_ms(supervisor_desk(s, i), now_ms));
+	if (s->feed)
+		wait = loop_sooner(wait, team_feed_wait_ms(s->feed, now_ms));
 	if (due != TIME_NONE) {
 		int64_t left = due - timestamp_now_ms() + 1;
 
 		wait = loop_sooner(wait, left < 0 ? 0 : left > 1000 ? 1000 : (int)left);
 	}
 	return wait;
+}
+
+static struct loop_fd other_fd(void *ctx)
+{
+	const struct supervisor *s = ctx;
+
+	return s->feed ? shipper_fd(s->feed->shipper) : (struct loop_fd){ -1 };
 }
 
 /* Quitting does not end the agents unless the user says so. */
@@ -428,6 +439,10 @@ static bool ask_before_leaving(struct supervisor *s, enum leave_choice choice)
 
 static bool effect(void *ctx, struct effect *e)
 {
+	const struct supervisor *s = ctx;
+
+	if (s->feed && team_feed_refuses(s->feed, e))
+		return true;
 	if (e->type == EFFECT_QUIT)
 		return ask_before_leaving(ctx, e->leave);
 	if (e->type != EFFECT_AGENT)
@@ -543,5 +558,5 @@ void supervisor_close(struct supervisor *s)
 	message_release(&s->message);
 }
 
-const struct watch_ops supervisor_ops = { .tick = tick, .wait_ms = wait_ms, .effect = effect,
-					  .leave = leave };
+const struct watch_ops supervisor_ops = { .tick = tick, .wait_ms = wait_ms, .other_fd = other_fd,
+					  .effect = effect, .leave = leave };

@@ -23,6 +23,7 @@ enum {
 };
 
 struct supervisor;
+struct team_feed; /* agents/team_feed.h */
 
 /* A request that was made before gavel attached to the agent. */
 struct unanswered {
@@ -61,6 +62,7 @@ struct supervisor {
 	struct agent_set agents;
 	struct orchestrator orchestrator;
 	struct queue_replies queue_replies;
+	struct team_feed *feed; /* the team that decides; NULL = who looks */
 	VEC(struct supervised_agent *) supervised;
 	struct decoder decoder; /* of requests that are answered later */
 	struct message message;

@@ -26,6 +26,8 @@ struct agent_group; /* agents/running.h */
 int attach_to(struct options *o, const struct agent_group *group);
 /* Answers, without a screen, the requests of running agents that need no person. */
 void attend(struct options *o, const struct agent_group *group);
+/* Ships agents that run (gavel ship). */
+int ship_agents(struct options *o, const struct agent_group *group);
 /* Prompts an agent of the group (run_work.h). */
 int prompt_agent(struct options *o, const struct agent_group *group);
 

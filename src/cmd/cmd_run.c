@@ -5,6 +5,7 @@
 #include "cmd/run_spec.h"
 #include "cmd/run_work.h"
 #include "agents/running.h"
+#include "agents/team_feed.h"
 
 #include "base/io.h"
 #include "loop/loop.h"
@@ -113,6 +114,20 @@ static int start_all(struct supervisor *f, struct arena *arena, struct options *
 
 /* ---- the UI ---- */
 
+/* Who answers for the agents: this person, with an escalation queue, or a team. */
+static void begin_deciding(struct watch *w, struct supervisor *f)
+{
+	if (f->feed) {
+		w->app.read_only = f->feed->refusal.p;
+		return;
+	}
+	queue_replies_open(&f->queue_replies, &f->agents, &w->app,
+		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to,
+		     config_trusted(&w->config));
+	w->decider.more = queue_replies_plan;
+	w->decider.more_ctx = &f->queue_replies;
+}
+
 static int go(struct watch *w, struct supervisor *f, const struct err *err)
 {
 	struct buf title = { 0 }; /* the agents' names */
@@ -121,11 +136,7 @@ static int go(struct watch *w, struct supervisor *f, const struct err *err)
 	for (uint32_t i = 0; i < f->supervised.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", supervisor_child(f, i)->name);
 	watch_begin(w, buf_str(&title));
-	queue_replies_open(&f->queue_replies, &f->agents, &w->app,
-		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to,
-		     config_trusted(&w->config));
-	w->decider.more = queue_replies_plan;
-	w->decider.more_ctx = &f->queue_replies;
+	begin_deciding(w, f);
 	supervisor_show(f, loop_now_ms());
 	if (err->text[0])
 		app_say(&w->app, ROLE_ERROR, "%s", err->text);
@@ -136,6 +147,8 @@ static int go(struct watch *w, struct supervisor *f, const struct err *err)
 			children_folder(f->agents.children));
 	code = watch_go(w, buf_str(&title));
 	buf_release(&title);
+	if (f->feed)
+		finish_shipping(w, f);
 	for (uint32_t i = 0; f->stay && i < f->supervised.n; i++) {
 		const struct child *c = supervisor_child(f, i);
 
@@ -162,12 +175,28 @@ static int attach_all(struct supervisor *f, const struct agent_group *g, struct 
 	return rc;
 }
 
+/* Opens what the options ask for: agents to start, or those of a group, and a team that decides. */
+static int begin(struct supervisor *f, struct team_feed *feed, struct arena *arena, const char *captures,
+		 const struct agent_group *group, struct err *err)
+{
+	struct options *o = f->watch->options;
+	const char *team = o->team ? o->team : o->to;
+
+	if (supervisor_open(f, f->watch, captures, err) < 0 ||
+	    (team && team_feed_open(feed, f, team, err) < 0))
+		return -1;
+	return group	    ? attach_all(f, group, err)
+	       : o->words.n ? start_command(f, arena, o, err)
+			    : start_all(f, arena, o, err);
+}
+
 /* Starts agents, or attaches to those of the group, and works with them. */
 static int with_agents(struct options *o, const char *captures, const struct agent_group *group,
 		       work_fn work)
 {
 	struct watch w = { 0 };
-	struct supervisor f = { .stay = group && o->headless };
+	struct supervisor f = { .watch = &w, .stay = group && o->headless };
+	struct team_feed feed = { 0 };
 	struct arena arena = { 0 };
 	struct err err = { { 0 } };
 	int code = EXIT_TROUBLE, names = group ? -1 : running_lock_names();
@@ -175,28 +204,46 @@ static int with_agents(struct options *o, const char *captures, const struct age
 
 	watch_init(&w, o);
 	load_init(&w.load, o->max_line_bytes);
-	begun = supervisor_open(&f, &w, captures, &err) == 0 &&
-		(group	      ? attach_all(&f, group, &err)
-		 : o->words.n ? start_command(&f, &arena, o, &err)
-			      : start_all(&f, &arena, o, &err)) == 0;
+	begun = begin(&f, &feed, &arena, captures, group, &err) == 0;
 	fd_close(&names);
 	if (begun)
 		code = work(&w, &f, &err);
 	else
 		load_say(&w.load, str_of(err.text));
+	team_feed_close(&feed);
 	supervisor_close(&f);
 	watch_release(&w);
 	arena_release(&arena);
 	return code;
 }
 
+static int check_team(const struct options *o)
+{
+	if (!o->team)
+		return o->items || o->no_lines ? print_trouble("--items and --no-lines say what a team gets; "
+							       "give --team")
+					       : EXIT_FINE;
+	if (o->detach)
+		return print_trouble("--detach leaves the agents alone, and --team needs somebody beside "
+				     "them; give --detach only, then gavel ship with the capture that "
+				     "it prints and --to=%s", o->team);
+	if (o->escalate_to)
+		return print_trouble("with --team, what is escalated rises in the team; leave out "
+				     "--escalate-to");
+	return EXIT_FINE;
+}
+
 int cmd_run(struct options *o)
 {
+	struct options with = *o;
 	struct buf captures = { 0 };
 	struct err err;
-	int code;
+	bool ui = !o->detach && (o->headless || isatty(STDOUT_FILENO));
+	int code = check_team(o);
 
-	if (!o->headless && !o->detach && !isatty(STDOUT_FILENO))
+	if (code != EXIT_FINE)
+		return code;
+	if (!ui && !o->detach && !o->team)
 		return print_trouble("run needs a terminal; --detach starts agents without one, and "
 				     "--headless runs the UI with the keys of --keys");
 	if (o->format != OUTPUT_TEXT && !o->detach)
@@ -204,7 +251,9 @@ int cmd_run(struct options *o)
 	if (make_captures(&captures, &err) < 0) {
 		code = print_trouble("%s", err.text);
 	} else {
-		code = with_agents(o, captures.p, NULL, o->detach ? work_detached : go);
+		with.headless |= !ui && !o->detach;
+		code = with_agents(&with, captures.p, NULL,
+				   ui ? go : o->detach ? work_detached : work_shipping);
 		if (rmdir(captures.p) < 0 && code != EXIT_TROUBLE && !o->detach)
 			say_error("what the agents wrote is in %s", captures.p);
 	}
@@ -242,6 +291,14 @@ void attend(struct options *given, const struct agent_group *group)
 
 	o.headless = true;
 	with_agents(&o, group->folder, group, answer_waiting);
+}
+
+int ship_agents(struct options *given, const struct agent_group *group)
+{
+	struct options o = *given;
+
+	o.headless = true;
+	return with_agents(&o, group->folder, group, work_shipping);
 }
 
 int prompt_agent(struct options *given, const struct agent_group *group)

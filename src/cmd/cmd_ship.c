@@ -1,6 +1,8 @@
 /* gavel ship: puts the sources of this machine into a team's store, and says what the team decides. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "cmd/run_work.h"
+#include "agents/running.h"
 #include "loop/loop.h"
 #include "model/filter.h"
 #include "ship/shipper.h"
@@ -11,7 +13,6 @@
 enum {
 	LOAD_MS = 10,
 	IDLE_MAX_MS = 20,    /* with --no-follow: how soon its end is noticed */
-	REMIND_MS = 3000,    /* a connection that is lost for so long is told */
 };
 
 struct ship_command {
@@ -21,39 +22,25 @@ struct ship_command {
 	struct team_url url;
 	struct filter *items;
 	struct shipper *shipper;
-	bool told_lost, leaving;
+	bool leaving;
 	int code;
 };
-
-static void print_line(void *ctx, struct str line)
-{
-	struct buf out = { 0 };
-
-	(void)ctx;
-	add_clean(&out, line, TEXT_LINE);
-	buf_addc(&out, '\n');
-	print_text(&out);
-	fflush(NULL);
-}
 
 /* Says once that there is no connection. With --no-follow, the first attempt must do. */
 static void watch_connection(struct ship_command *c, int64_t now_ms)
 {
 	struct store_status status;
+	struct buf why = { 0 };
 
 	shipper_status(c->shipper, &status);
-	if (status.state == STORE_READY) {
-		c->told_lost = false;
-	} else if (status.state == STORE_LOST && !c->told_lost &&
-		   (!status.connections || now_ms - status.since_ms > REMIND_MS || status.why[0])) {
-		c->told_lost = true;
-		say_error("no connection to %s: %s; what is to be shipped waits", c->url.group,
-			  status.why);
+	if (shipper_has_lost(c->shipper, now_ms, &why)) {
+		say_error("%s", why.p);
 		if (c->o->no_follow && !status.connections) {
 			c->code = EXIT_TROUBLE;
 			c->leaving = true;
 		}
 	}
+	buf_release(&why);
 }
 
 static void handle_signals(struct ship_command *c)
@@ -90,27 +77,11 @@ static void run(struct ship_command *c)
 	}
 }
 
-/* All journals must be writable: this process is the only writer of its sources. */
-static int check_desks(struct ship_command *c)
-{
-	for (uint32_t i = 0; i < c->load.desks.list.n; i++) {
-		struct desk *d = &c->load.desks.list.v[i];
-		struct err err;
-
-		if (desk_claim(d, &err)) {
-			say_error("%s", err.text);
-			return d->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL;
-		}
-		load_say_copy(&c->load, d);
-	}
-	return EXIT_FINE;
-}
-
 static int begin(struct ship_command *c, struct err *err)
 {
 	struct options *o = c->o;
 	struct shipper_settings settings = { .options = o, .config = &c->config, .url = &c->url,
-					     .said = print_line };
+					     .said = print_shipped };
 
 	if (team_url_parse(&c->url, o->to, err))
 		return -1;
@@ -126,15 +97,20 @@ static int begin(struct ship_command *c, struct err *err)
 	return c->shipper && loop_open(err) == 0 ? 0 : -1;
 }
 
-int cmd_ship(struct options *o)
+/* Agents that run, if the sources are their captures: of a folder all, else those that were given. */
+static bool find_agents(const struct options *o, struct agent_group *g)
+{
+	if (!agent_group_find(g, o->words.v, o->words.n))
+		return false;
+	agent_group_keep(g, o->words.v, o->words.n);
+	return true;
+}
+
+static int ship_sources(struct options *o)
 {
 	struct ship_command c = { .o = o };
 	struct err err;
 
-	if (!o->to)
-		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE");
-	if (o->as_source && o->words.n > 1)
-		return print_trouble("--as-source is the name of one source; ship others by themselves");
 	load_read_config(&c.load, o, &c.config);
 	c.load.desk_options = (struct desk_options){ .open = true, .write = true,
 						     .journal = o->journal,
@@ -142,7 +118,7 @@ int cmd_ship(struct options *o)
 	c.load.follow = !o->no_follow;
 	if (load_open(&c.load, o->words.v, o->words.n, o->max_line_bytes)) {
 		c.code = EXIT_TROUBLE;
-	} else if ((c.code = check_desks(&c)) == EXIT_FINE) {
+	} else if ((c.code = claim_desks(&c.load)) == EXIT_FINE) {
 		if (begin(&c, &err))
 			c.code = print_trouble("%s", err.text);
 		else
@@ -155,4 +131,25 @@ int cmd_ship(struct options *o)
 	load_release(&c.load);
 	config_release(&c.config);
 	return c.code;
+}
+
+int cmd_ship(struct options *o)
+{
+	struct agent_group g;
+	bool many = o->words.n > 1;
+	int code;
+
+	if (!o->to)
+		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE");
+	if (!find_agents(o, &g)) {
+		g.folder = NULL;
+	} else {
+		many = g.names.n > 1;
+	}
+	if (o->as_source && many)
+		code = print_trouble("--as-source is the name of one source; ship others by themselves");
+	else
+		code = g.folder ? ship_agents(o, &g) : ship_sources(o);
+	agent_group_release(&g);
+	return code;
 }

@@ -11,5 +11,17 @@ typedef int (*work_fn)(struct watch *w, struct supervisor *f, const struct err *
 int work_detached(struct watch *w, struct supervisor *f, const struct err *err);
 /* gavel agents prompt: words are "prompt", the agent's name; options.prompt is the text. */
 int work_prompt(struct watch *w, struct supervisor *f, const struct err *err);
+/* gavel ship on agents that run, and gavel run --team without a terminal: until they have ended and all
+ * is in the store, or a signal. The supervisor has a feed. */
+int work_shipping(struct watch *w, struct supervisor *f, const struct err *err);
+/* What the UI has left, for some seconds: the store should have it before gavel ends. */
+void finish_shipping(struct watch *w, struct supervisor *f);
+
+struct load;
+/* Takes the journals of all desks: who ships is the only writer of its sources. Not EXIT_FINE: one cannot
+ * be had, and it was said why. */
+int claim_desks(struct load *l);
+/* A line for people, on standard output at once. */
+void print_shipped(void *ctx, struct str line);
 
 #endif

@@ -84,7 +84,8 @@ static const struct command commands[] = {
 	  "Put what agents say on this machine, and what waits for a person, into a team's store; and "
 	  "write what the team decides to the agents. It runs beside the agents until it is stopped, "
 	  "and is the only one that decides on its sources. What an earlier run left unfinished is "
-	  "finished at once. gavel team init makes the store." },
+	  "finished at once. SOURCE may be captures of agents that gavel runs, or their folder: it "
+	  "attaches to these, and ends when they have ended. gavel team init makes the store." },
 	{ COMMAND_DEMO, "demo", "",
 	  "Open a built-in session to try everything on; if standard output is not a terminal, "
 	  "print its inbox and summary." },
@@ -349,6 +350,12 @@ static const struct option options[] = {
 	  "run: start the agents, print where their captures are, and leave them running; one that was "
 	  "given a prompt has got it then.", RUN,
 	  FIELD(detach) },
+	{ "team", "URL",
+	  "run: a team decides what the agents ask: what they say and what waits for a person is put "
+	  "into its store, postgresql://[USER@]HOST/DATABASE, as gavel ship does it. The UI only "
+	  "shows; without a terminal nothing is shown, until the agents have ended and all is in the "
+	  "store.",
+	  RUN, FIELD(team) },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
 	  FIELD(escalate_to) },
 	{ "journal", "DIR",
@@ -422,8 +429,10 @@ static const struct option options[] = {
 	{ "to", "URL", "ship: the store, postgresql://[USER@]HOST/DATABASE.", SHIP, FIELD(to) },
 	{ "as-source", "NAME", "ship: what the source is called in the store; HOST:PATH unless given.", SHIP,
 	  FIELD(as_source) },
-	{ "items", "EXPR", "ship: only items that match, as --filter has it.", SHIP, FIELD(items) },
-	{ "no-lines", NULL, "ship: what waits for a person, and not the lines of the log.", SHIP,
+	{ "items", "EXPR", "ship, run --team: only items that match, as --filter has it.", SHIP | RUN,
+	  FIELD(items) },
+	{ "no-lines", NULL,
+	  "ship, run --team: what waits for a person, and not the lines of the log.", SHIP | RUN,
 	  FIELD(no_lines) },
 	{ "keep", "AGE", "team trim: how long lines are kept, by whole days: 30d unless given.", TEAM,
 	  .set = set_keep },

@@ -50,8 +50,8 @@ struct options {
 	/* purge, and team trim */
 	uint64_t older_than_s;
 	bool has_age, dry_run;
-	/* ship: a store's address, what the source is called there, a filter */
-	const char *to, *as_source, *items;
+	/* ship: a store's address, what the source is called there, a filter; run: the address */
+	const char *to, *as_source, *items, *team;
 	bool no_lines;
 	const char *speed, *export_to; /* of a replay */
 	/* of a review */

@@ -10,6 +10,7 @@
  *   deadline  ISO 8601, where the item has one
  *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
  *   team      {item, source}: in a team's inbox, its number in the store and the source it came from
+ *   from      in a team's store: what its machine calls who asks, an agent or a log; in the inbox it is `by`
  *
  * In a team's inbox (session/team_inbox.h) a person's Decision tells the session, too, and the verb:
  * one of those that people decide with, or "withdrawn", as nobody waits for an answer any more.

@@ -81,7 +81,8 @@ static int open_stream(struct agent_set *c, struct set_agent *a, int stream, str
 					 .before_ctx = c->before_ctx };
 	w->files.v[r->load.file].group = group;
 	w->files.v[r->load.file].trust = a->speaks_for_session ? TRUST_LOG : TRUST_AGENT;
-	w->files.v[r->load.file].ours = true;
+	w->files.v[r->load.file].ours = w->files.v[r->load.file].is_lines = true;
+	w->files.v[r->load.file].text = stream == AGENT_ERR;
 	w->files.v[r->load.file].stream = (uint8_t)a->dialect;
 	w->files.v[r->load.file].speaker =
 		a->speaks_for_session ? STR_NONE : str_of(a->child->name);

@@ -22,6 +22,7 @@ enum team_item_state { TEAM_NEW, TEAM_OPEN, TEAM_DECIDED, TEAM_WITHDRAWN };
 struct team_item {
 	int64_t id;
 	struct str source, key;
+	struct str from; /* what its machine calls who asks; else the source */
 	struct str rev; /* of its words, as its machine knows it */
 	struct str session, task; /* its names in the capture */
 	enum team_item_state state; /* that the capture has */

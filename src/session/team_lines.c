@@ -26,7 +26,7 @@ static struct str name_session(struct team_inbox *t, struct str session, struct 
 static bool is_ours(struct str name)
 {
 	return str_is(name, "by") || str_is(name, "team") || str_is(name, "session") ||
-	       str_is(name, "verb");
+	       str_is(name, "verb") || str_is(name, "from");
 }
 
 static void put_gavel(const struct team_item *item, yyjson_val *gavel, struct str body,
@@ -36,7 +36,7 @@ static void put_gavel(const struct team_item *item, yyjson_val *gavel, struct st
 	size_t i, n;
 
 	json_open(out, "x-gavel", '{');
-	json_put_str(out, "by", item->source);
+	json_put_str(out, "by", item->from);
 	json_open(out, "team", '{');
 	json_put_int(out, "item", item->id);
 	json_put_str(out, "source", item->source);
@@ -67,6 +67,8 @@ void team_line_opened(struct team_inbox *t, struct team_item *item, struct str b
 		root = NULL;
 	gavel = json_get(root, "x-gavel");
 	item->session = name_session(t, json_get_str(gavel, "session"), item->source);
+	words = json_get_str(gavel, "from");
+	item->from = str_trim(words).n ? arena_str(&t->arena, words) : item->source;
 	words = json_get_str(root, "task_id");
 	item->task = arena_str(&t->arena, words.n ? words : item->key);
 	words = json_get_str(root, "rationale");

@@ -165,7 +165,7 @@ static void withdraw_item(struct team_inbox *t, struct team_item *item)
 {
 	struct buf line = { 0 };
 
-	team_line_decided(t, item, STR("withdrawn"), item->source, STR_NONE, TIME_NONE, &line);
+	team_line_decided(t, item, STR("withdrawn"), item->from, STR_NONE, TIME_NONE, &line);
 	add_line(t, &line);
 	item->state = TEAM_WITHDRAWN;
 }

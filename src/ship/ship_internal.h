@@ -78,6 +78,7 @@ struct shipper {
 	struct store *store;
 	char host[256];
 	bool recovered, fresh; /* fresh: there is a new connection */
+	bool told_lost; /* that there is none */
 	bool live;                     /* messages come as they are written */
 	VEC(struct shipped_source *) sources; /* by desk */
 	VEC(struct shipped_file *) files;     /* by file of the wire */
@@ -91,7 +92,9 @@ struct shipper {
 	VEC(struct outgoing) box;
 	struct arena box_words;
 	bool box_asked, box_full, box_done; /* done: the last answer had nothing new */
+	bool box_old; /* the answer that is awaited was asked for too early */
 	bool reported; /* of the box: something was */
+	bool queued;   /* of the box: a letter waits for its agent to read it */
 	int64_t box_ms, tick_ms;             /* when they are asked next */
 	VEC(struct unacknowledged) unacknowledged;
 	struct buf room; /* bytes of the wire */
@@ -116,6 +119,8 @@ void ship_lines_again(struct shipper *s); /* the store may have gone back */
 /* ship_items.c */
 void ship_items_step(struct shipper *s, int64_t now_ms);
 struct shipped_item *ship_item_of(const struct shipper *s, int64_t id);
+/* Whether the agent that wrote a message has ended, so that nothing can be said to it. */
+bool ship_agent_is_gone(const struct desk *desk, uint32_t message);
 void ship_items_again(struct shipper *s);
 
 /* ship_outbox.c */

@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "session/terms.h"
 #include "ship/ship_internal.h"
+#include "view/session_label.h"
 
 #include <stdlib.h>
 
@@ -114,6 +115,20 @@ static struct str title_of(const struct shipper *s, const struct item *item,
 	return r->detail(r->ctx, item, at, &d) && d.title.p ? d.title : STR("");
 }
 
+/* What people call who asks: the agent, else the log. */
+static struct str asker(const struct shipper *s, const struct desk *desk, uint32_t message)
+{
+	const struct load *l = s->load;
+	const struct route *route = message_route(&l->model, message);
+	struct str speaker = l->wire.files.v[route->source].speaker;
+	struct str name = speaker.n ? speaker : agent_name(&l->model, route->from);
+
+	if (name.n)
+		return name;
+	return s->settings.options->as_source ? str_of(s->settings.options->as_source)
+					      : path_base(desk->source);
+}
+
 /* Composes the entry and asks. */
 static void open_item(struct shipper *s, struct shipped_item *x, const struct desk *desk,
 		      const struct draft *like, const struct item_state *at)
@@ -132,7 +147,8 @@ static void open_item(struct shipper *s, struct shipped_item *x, const struct de
 	terms_fill(&terms, s->settings.options, s->settings.config, &l->model);
 	add_key(s, desk, like, at, &key);
 	add_bundle(s, like, item, &bundle);
-	if (encode_open_item(desk, &l->model, &l->reader, &terms, x->number, &body, &err)) {
+	if (encode_open_item(desk, &l->model, &l->reader, &terms, x->number,
+			     asker(s, desk, at->message), &body, &err)) {
 		shipper_say(s, "%s", err.text);
 	} else {
 		r.values[0] = store_number(s->sources.v[desk_number(s, desk)]->id);
@@ -164,14 +180,33 @@ static void withdraw(struct shipper *s, int64_t id, struct str why)
 
 /* ---- looking ---- */
 
-static bool waits(const struct shipper *s, uint32_t number, struct item_state *at)
+bool ship_agent_is_gone(const struct desk *desk, uint32_t message)
+{
+	struct buf asked = { 0 }, runs = { 0 };
+	bool gone;
+
+	if (!desk->agent)
+		return false;
+	desk->agent->path(desk->agent->ctx, message, &asked);
+	desk->agent->path(desk->agent->ctx, NONE, &runs);
+	gone = !runs.n || !str_eq(buf_str(&asked), buf_str(&runs));
+	buf_release(&asked);
+	buf_release(&runs);
+	return gone;
+}
+
+/* Why nobody has to decide it now; NULL = it waits. */
+static const char *reason_to_withdraw(const struct shipper *s, uint32_t number, const struct desk *desk,
+				      struct item_state *at)
 {
 	const struct model *m = &s->load->model;
 	const struct item *item = &m->items.v[number];
 
-	return item_at(m, item, m->records.n, clock_of(s), at) && at->open &&
-	       verbs_allowed(m, item, at) &&
-	       filter_item(s->settings.items, m, number, at, NULL, NULL);
+	if (!item_at(m, item, m->records.n, clock_of(s), at) || !at->open ||
+	    !verbs_allowed(m, item, at) ||
+	    !filter_item(s->settings.items, m, number, at, NULL, NULL))
+		return "it is closed in the log";
+	return desk && ship_agent_is_gone(desk, at->message) ? "its agent has ended" : NULL;
 }
 
 static bool is_as_told(const struct shipped_item *x, const struct item_state *at)
@@ -191,19 +226,21 @@ static bool look_at(struct shipper *s, uint32_t number, int64_t now_ms)
 	struct arena words = { 0 };
 	struct item_state at;
 	struct desk *desk;
+	const char *why;
 
 	if (!item->open && !was_open)
 		return false;
-	if (!waits(s, number, &at)) {
+	desk = desks_of_item(&l->desks, &l->model, item);
+	why = reason_to_withdraw(s, number, desk, &at);
+	if (why) {
 		if (was_open) {
-			withdraw(s, x->id, STR("it is closed in the log"));
+			withdraw(s, x->id, str_of(why));
 			x->state = SHIP_ITEM_GONE;
 		}
 		return was_open;
 	}
 	if (x && (x->state == SHIP_ITEM_ASKED || is_as_told(x, &at) || now_ms < x->retry_ms))
 		return false;
-	desk = desks_of_item(&l->desks, &l->model, item);
 	if (!desk || !s->sources.v[desk_number(s, desk)]->id)
 		return false;
 	if (!x) {

@@ -25,7 +25,7 @@ static struct wire_file *wire_file_of(const struct shipped_file *f)
 
 static bool is_shipped(const struct wire_file *w)
 {
-	return !w->joined && !w->said && !w->found;
+	return !w->joined && !w->said && !w->found && !w->text;
 }
 
 /* Bytes of a file that the wire has read; false: not now. */
@@ -39,7 +39,8 @@ static bool fetch(struct shipped_file *f, uint64_t offset, size_t n, struct str 
 /* ---- which log it is ---- */
 
 /* A log is known by its first line, and as many more as make it unlikely that another begins the same; a
- * stream, whose offsets begin with this run, by a number of its own. */
+ * stream, whose offsets begin with this run, by a number of its own. The capture of a running agent is
+ * read like a stream, and is a log. */
 static bool read_head(struct shipped_file *f)
 {
 	const struct wire_file *w = wire_file_of(f);
@@ -48,7 +49,7 @@ static bool read_head(struct shipped_file *f)
 	struct str bytes;
 	char id[37];
 
-	if (w->source.kind == SOURCE_STREAM) {
+	if (w->source.kind == SOURCE_STREAM && !w->ours) {
 		uuid_make(id);
 		sha256_hex(str_of(id), f->head);
 		return true;

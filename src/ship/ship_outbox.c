@@ -12,7 +12,11 @@
 #include "session/terms.h"
 #include "ship/ship_internal.h"
 
-enum { OUTBOX_EVERY_MS = 1000, TICK_EVERY_MS = 5000 };
+enum {
+	OUTBOX_EVERY_MS = 1000,
+	QUEUED_EVERY_MS = 50, /* while an agent reads what it was told, so that it is soon reported */
+	TICK_EVERY_MS = 5000,
+};
 
 static struct desk *desk_of(const struct shipper *s, const struct outgoing *o)
 {
@@ -68,7 +72,10 @@ static void learn_outbox(void *ctx, const struct store_answer *a)
 		vec_push(&s->box, o);
 	}
 	s->box_full = s->box.n;
-	s->box_done = !s->box.n;
+	s->box_done = !s->box.n && !s->box_old;
+	if (s->box_old)
+		s->box_ms = 0;
+	s->box_old = false;
 }
 
 static void ask_outbox(struct shipper *s)
@@ -172,6 +179,8 @@ static void report_letter(struct shipper *s, struct outgoing *o)
 	case LETTER_ATTEMPT:
 		if (l->channel == CHANNEL_NONE) /* a dismissal: said to nobody */
 			report(s, o, "sent", STR("to nobody"), STR_NONE);
+		else
+			s->queued = true; /* for a running agent: desk_tick */
 		break;
 	}
 }
@@ -226,6 +235,8 @@ static void stage(struct shipper *s, struct outgoing *o)
 		buf_adds(&why, "it has changed since it was shown");
 	else if (!is_same_artifact(s, artifact))
 		buf_adds(&why, "the artifact has changed since it was shown");
+	else if (x->message != NONE && ship_agent_is_gone(desk, x->message))
+		buf_adds(&why, "its agent has ended");
 	else
 		desk_allows(desk, &draft, m, m->records.n, clock_of(s), NULL, &why);
 	if (why.n) {
@@ -349,7 +360,7 @@ static void deliver(struct shipper *s)
 {
 	struct draft_refs chosen = { 0 };
 
-	s->reported = false;
+	s->reported = s->queued = false;
 	stage_all(s);
 	for (uint32_t i = 0; i < s->box.n; i++)
 		if (is_staged(s, &s->box.v[i]))
@@ -371,7 +382,9 @@ static void deliver(struct shipper *s)
 	}
 	vec_release(&chosen.list);
 	s->box.n = 0;
-	s->box_done = !s->reported;
+	s->box_done = !s->reported && !s->queued;
+	if (s->queued)
+		s->box_ms = loop_now_ms() + QUEUED_EVERY_MS;
 }
 
 /* ---- acknowledgments ---- */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { REMIND_MS = 3000 }; /* a connection that is lost for so long is told */
+
 void shipper_say(struct shipper *s, const char *format, ...)
 {
 	struct buf line = { 0 };
@@ -156,7 +158,7 @@ int shipper_wait_ms(const struct shipper *s, int64_t now_ms)
 {
 	int wait = loop_sooner(store_wait_ms(s->store, now_ms), ship_lines_wait_ms(s, now_ms));
 
-	if (!s->load->complete)
+	if (!s->load->complete || !sources_are_known(s))
 		return wait;
 	if (!s->round_done || s->box_full)
 		return 0;
@@ -207,8 +209,33 @@ bool shipper_is_idle(const struct shipper *s)
 	struct store_status status;
 
 	store_status(s->store, &status);
-	return s->load->complete && s->round_done && s->compared && s->box_done && !s->box_full &&
-	       !status.queued && ship_lines_are_done(s);
+	return s->load->complete && s->round_done && s->messages == s->load->model.records.n &&
+	       s->compared && s->box_done && !s->box_full && !status.queued &&
+	       ship_lines_are_done(s);
+}
+
+void shipper_look_again(struct shipper *s)
+{
+	s->box_done = s->round_done = false;
+	s->scanned = 0;
+	s->box_ms = 0;
+	s->box_old = s->box_asked;
+}
+
+bool shipper_has_lost(struct shipper *s, int64_t now_ms, struct buf *why)
+{
+	struct store_status status;
+
+	store_status(s->store, &status);
+	if (status.state == STORE_READY)
+		s->told_lost = false;
+	if (status.state != STORE_LOST || s->told_lost ||
+	    (status.connections && now_ms - status.since_ms <= REMIND_MS && !status.why[0]))
+		return false;
+	s->told_lost = true;
+	buf_printf(why, "no connection to %s: %s; what is to be shipped waits", s->settings.url->group,
+		   status.why);
+	return true;
 }
 
 void shipper_status(const struct shipper *s, struct store_status *out)

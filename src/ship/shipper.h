@@ -37,6 +37,10 @@ int shipper_wait_ms(const struct shipper *s, int64_t now_ms);
 void shipper_step(struct shipper *s, int64_t now_ms);
 /* Whether all that there is was copied, opened, decided, said and reported. */
 bool shipper_is_idle(const struct shipper *s);
+/* Looks at all items and at the outbox once more before it is idle: an agent has ended, or runs again. */
+void shipper_look_again(struct shipper *s);
+/* Once for each time that there is no connection: appends why, a sentence. */
+bool shipper_has_lost(struct shipper *s, int64_t now_ms, struct buf *why);
 void shipper_status(const struct shipper *s, struct store_status *out);
 
 #endif

@@ -99,7 +99,11 @@ static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 {
 	struct loop_fd others[LOOP_OTHERS_MAX] = { { load_fd(&w->load) },
 						   { w->agents ? agent_set_fd(w->agents) : -1 } };
-	unsigned n = 2 + team_fds(&w->load, others + 2, LOOP_OTHERS_MAX - 2);
+	unsigned n = 2;
+
+	if (w->ops->other_fd)
+		others[n++] = w->ops->other_fd(w->ops_ctx);
+	n += team_fds(&w->load, others + n, LOOP_OTHERS_MAX - n);
 
 	return loop_wait(input, others, timeout_ms ? n : 0, timeout_ms);
 }

@@ -13,6 +13,7 @@
 #define GAVEL_WATCH_WATCH_H
 
 #include "config/config.h"
+#include "loop/loop.h"
 #include "watch/live.h"
 #include "session/load.h"
 #include "watch/decider.h"
@@ -27,6 +28,7 @@ struct watch_ops {
 	int (*pace_ms)(void *ctx);
 	void (*tick)(void *ctx, int64_t now_ms);    /* after new messages were read */
 	int (*wait_ms)(void *ctx, int64_t now_ms);  /* timeout until the next tick; -1 = none */
+	struct loop_fd (*other_fd)(void *ctx); /* that the tick is due for, too; asked in each turn */
 	bool (*effect)(void *ctx, struct effect *e); /* true = it was handled */
 	/* The user quits. false = not yet; tick then sets w->quit. */
 	bool (*leave)(void *ctx, int64_t now_ms);

@@ -67,6 +67,7 @@ struct wire_file {
 	bool made;        /* set by the loader: this very run writes it */
 	bool ours;        /* set by the loader: a capture that no agent can have made */
 	struct str speaker; /* set by the loader: of one agent's own output, its name; or none */
+	bool text;        /* set by the loader: an agent's standard error, no part of its log */
 	uint8_t stream;   /* set by the loader: the dialect that its head names, a number; 0 = none */
 	/* set by wire_read_step before the first frame: */
 	bool whole;         /* the file is one message; `base` is then frame_info.file_name */

@@ -1,0 +1,133 @@
+/* Feeds a team's store from running agents. */
+#include "agents/team_feed.h"
+
+#include "model/filter.h"
+
+static void tell(void *ctx, struct str line)
+{
+	struct team_feed *f = ctx;
+
+	if (f->said)
+		f->said(f->ctx, line);
+	else
+		app_say(&f->s->watch->app, ROLE_DIM, "%.*s", STR_ARG(line));
+}
+
+int team_feed_open(struct team_feed *f, struct supervisor *s, const char *address, struct err *err)
+{
+	const struct options *o = s->watch->options;
+	struct shipper_settings settings = { .options = o, .config = &s->watch->config,
+					     .url = &f->url, .said = tell, .ctx = f };
+
+	f->s = s;
+	if (team_url_parse(&f->url, address, err))
+		return -1;
+	if (f->url.source)
+		return err_set(err, "?source= is for reading a store; each agent's capture is a source");
+	if (o->items) {
+		f->items = filter_new(str_of(o->items), TIME_NONE, err);
+		if (!f->items)
+			return -1;
+	}
+	settings.items = f->items;
+	f->shipper = shipper_open(&s->watch->load, &settings, err);
+	if (!f->shipper)
+		return -1;
+	buf_printf(&f->refusal, "the team decides: gavel %s", f->url.group);
+	s->feed = f;
+	return 0;
+}
+
+void team_feed_close(struct team_feed *f)
+{
+	shipper_close(f->shipper);
+	filter_free(f->items);
+	team_url_release(&f->url);
+	buf_release(&f->refusal);
+	if (f->s)
+		f->s->feed = NULL;
+	*f = (struct team_feed){ 0 };
+}
+
+static bool all_caught_up(const struct supervisor *s)
+{
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		if (!s->supervised.v[i]->caught_up)
+			return false;
+	return s->supervised.n;
+}
+
+static uint64_t count_changes(const struct load *l)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		n += l->desks.list.v[i].changes;
+	return n;
+}
+
+/* What an agent asked waits no more when it has ended. */
+static void note_ends(struct team_feed *f)
+{
+	bool ended = !agent_set_running(&f->s->agents);
+
+	if (ended != f->ended)
+		shipper_look_again(f->shipper);
+	f->ended = ended;
+}
+
+static void say_lost(struct team_feed *f, int64_t now_ms)
+{
+	struct buf why = { 0 };
+
+	if (shipper_has_lost(f->shipper, now_ms, &why))
+		tell(f, buf_str(&why));
+	buf_release(&why);
+}
+
+bool team_feed_step(struct team_feed *f, int64_t now_ms)
+{
+	uint64_t before = count_changes(&f->s->watch->load);
+
+	f->began = f->began || all_caught_up(f->s);
+	if (!f->began)
+		return false;
+	note_ends(f);
+	shipper_step(f->shipper, now_ms);
+	say_lost(f, now_ms);
+	return count_changes(&f->s->watch->load) != before;
+}
+
+int team_feed_wait_ms(const struct team_feed *f, int64_t now_ms)
+{
+	return f->began ? shipper_wait_ms(f->shipper, now_ms) : -1;
+}
+
+bool team_feed_is_done(const struct team_feed *f)
+{
+	return f->began && f->ended == !agent_set_running(&f->s->agents) &&
+	       !agent_set_behind(&f->s->agents) && supervisor_is_idle(f->s) &&
+	       shipper_is_idle(f->shipper);
+}
+
+bool team_feed_refuses(const struct team_feed *f, const struct effect *e)
+{
+	switch (e->type) {
+	case EFFECT_STAGE:
+	case EFFECT_UNDO:
+	case EFFECT_EXPLAIN:
+	case EFFECT_EDIT_INPUT:
+	case EFFECT_PLAN:
+	case EFFECT_DROP:
+	case EFFECT_DELIVER:
+	case EFFECT_RECOVER:
+	case EFFECT_RESEND:
+	case EFFECT_GIVE_UP:
+	case EFFECT_REPLY:
+	case EFFECT_TELL:
+		app_say(&f->s->watch->app, ROLE_WARN, "%s", f->refusal.p);
+		return true;
+	default: /* those that decide nothing */
+		return false;
+	}
+}
