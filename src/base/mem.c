@@ -73,15 +73,24 @@ struct arena_chunk {
 	/* 16 bytes: what follows is aligned for anything we store */
 };
 
-enum { ARENA_CHUNK_BYTES = 64 * 1024 };
+enum {
+	ARENA_CHUNK_BYTES = 64 * 1024,
+	ARENA_SPARE_MAX = 16, /* chunks that arena_reset keeps besides the first */
+};
 
 void *arena_alloc(struct arena *a, size_t n)
 {
 	n = n ? (n + 7) & ~(size_t)7 : 8;
 	if ((size_t)(a->end - a->next) < n) {
 		size_t size = n > ARENA_CHUNK_BYTES / 4 ? n : ARENA_CHUNK_BYTES;
-		struct arena_chunk *c = xmalloc(sizeof(*c) + size);
+		struct arena_chunk *c = size == ARENA_CHUNK_BYTES ? a->spare : NULL;
 
+		if (c) {
+			a->spare = c->next;
+			a->spare_n--;
+		} else {
+			c = xmalloc(sizeof(*c) + size);
+		}
 		c->size = size;
 		a->total_bytes += sizeof(*c) + size;
 		if (size != ARENA_CHUNK_BYTES && a->head) {
@@ -135,13 +144,20 @@ void arena_reset(struct arena *a)
 	while (c) {
 		struct arena_chunk *next = c->next;
 
-		if (!keep && c->size == ARENA_CHUNK_BYTES)
-			keep = c;
-		else
+		if (c->size != ARENA_CHUNK_BYTES || (keep && a->spare_n == ARENA_SPARE_MAX)) {
 			free(c);
+		} else if (!keep) {
+			keep = c;
+		} else {
+			c->next = a->spare;
+			a->spare = c;
+			a->spare_n++;
+		}
 		c = next;
 	}
-	*a = (struct arena){ .head = keep };
+	a->head = keep;
+	a->next = a->end = NULL;
+	a->total_bytes = 0;
 	if (keep) {
 		keep->next = NULL;
 		a->next = (char *)(keep + 1);
@@ -154,6 +170,10 @@ void arena_release(struct arena *a)
 {
 	arena_reset(a);
 	free(a->head);
+	for (struct arena_chunk *c = a->spare, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
 	*a = (struct arena){ 0 };
 }
 

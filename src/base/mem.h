@@ -60,8 +60,10 @@ static inline void mem_zero(void *p, size_t n)
 struct arena_chunk;
 struct arena {
 	struct arena_chunk *head; /* newest first */
+	struct arena_chunk *spare;
+	unsigned spare_n;
 	char *next, *end;
-	size_t total_bytes; /* taken from malloc */
+	size_t total_bytes; /* of the chunks in use */
 };
 
 void *arena_alloc(struct arena *a, size_t n); /* aligned to 8, not zeroed */
@@ -70,7 +72,7 @@ struct str arena_str(struct arena *a, struct str s); /* copy, NUL after the end 
 struct buf;
 struct str arena_take(struct arena *a, struct buf *b); /* the same; releases the buffer */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Forgets everything but keeps one chunk for the next round. */
+/* Forgets everything but keeps chunks, up to a megabyte, for the next round. */
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);
 

@@ -43,12 +43,20 @@ size_t utf8_encode(uint32_t c, char out[4])
 	return n;
 }
 
-static bool eight_ascii(const char *p)
+/* How many of the n <= 8 bytes at p come before the first that is not ASCII. */
+static size_t ascii_bytes(const char *p, size_t n)
 {
-	uint64_t word;
+	uint64_t word = 0, high;
 
-	memcpy(&word, p, sizeof(word));
-	return !(word & 0x8080808080808080u);
+	memcpy(&word, p, n);
+	high = word & 0x8080808080808080u;
+	if (!high)
+		return n;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (size_t)__builtin_ctzll(high) / 8;
+#else
+	return (size_t)__builtin_clzll(high) / 8;
+#endif
 }
 
 size_t utf8_valid_length(struct str s)
@@ -57,10 +65,10 @@ size_t utf8_valid_length(struct str s)
 	size_t i = 0, step;
 
 	while (i < s.n) {
-		if (i + 8 <= s.n && eight_ascii(s.p + i)) {
-			i += 8;
+		step = i + 8 <= s.n ? ascii_bytes(s.p + i, 8) : ascii_bytes(s.p + i, s.n - i);
+		i += step;
+		if (step == 8 || i == s.n)
 			continue;
-		}
 		step = utf8_decode(str_from(s, i), &c);
 		if (!step)
 			break;

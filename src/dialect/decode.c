@@ -6,6 +6,28 @@
 
 #include <stdlib.h>
 
+static uint16_t binary_flag(struct str bytes)
+{
+	return bytes.n && (memchr(bytes.p, 0, bytes.n) || !utf8_valid(bytes)) ? RECORD_BINARY : 0;
+}
+
+bool dialect_is_log_line(struct str bytes, const struct frame_info *info, uint16_t *flags)
+{
+	if (usually(bytes.n && bytes.p[0] == '{') || json_is_possible(bytes) ||
+	    info->flags & (RECORD_OVERSIZE | RECORD_TRUNCATED))
+		return false;
+	*flags = (uint16_t)info->flags | binary_flag(bytes);
+	return true;
+}
+
+void dialect_log_line(struct message *m, uint16_t flags)
+{
+	message_clear(m);
+	m->dialect = DIALECT_TEXT;
+	m->kind = STR("log");
+	m->flags = flags;
+}
+
 /* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say
  * so. */
 static void decode_text(struct decoder *d, struct str bytes, struct message *m,
@@ -21,8 +43,7 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			 (unsigned long long)d->info.full_length);
 		return;
 	}
-	if (!str_is_plain(bytes) && (memchr(bytes.p, 0, bytes.n) || !utf8_valid(bytes)))
-		m->flags |= RECORD_BINARY;
+	m->flags |= binary_flag(bytes);
 	if (outcome == JSON_TOO_DEEP)
 		diag_add(&m->diags, SEVERITY_WARNING, "json/depth", STR(""),
 			 "nested deeper than %d levels: kept as a log line", JSON_DEPTH_MAX);
@@ -58,6 +79,7 @@ static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_
 		return JSON_NOT;
 	if ((!bytes.n || bytes.p[0] != '{') && !json_is_possible(bytes))
 		return JSON_NOT;
+	d->outer.quiet = d->quiet;
 	d->outer.in_place = d->info.lent;
 	return decoder_read(d, &d->outer, bytes, root);
 }
@@ -200,14 +222,19 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	enum json_outcome outcome;
 	enum dialect_id dialect;
 	yyjson_val *root;
+	uint16_t flags;
 	bool twice;
 
 	if (!d->keeps)
 		arena_reset(&d->arena);
-	message_clear(m);
 	m->diags.arena = &d->arena;
 	m->diags.quiet = d->quiet;
 	d->info = info ? *info : (struct frame_info){ 0 };
+	if (dialect_is_log_line(bytes, &d->info, &flags)) {
+		dialect_log_line(m, flags);
+		return;
+	}
+	message_clear(m);
 	d->bytes = bytes;
 	d->looked = NULL;
 	d->looked_dialect = NULL;

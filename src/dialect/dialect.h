@@ -205,6 +205,11 @@ bool dialect_named(struct str name, enum dialect_id *out); /* false: there is no
  * `keeps` set until decoder_reset; m owns its lists (message_release). */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
+/* Whether that would make no more of a frame than a log line, without anything to report; if so, with
+ * these flags. */
+bool dialect_is_log_line(struct str bytes, const struct frame_info *info, uint16_t *flags);
+/* Clears m and makes it one. */
+void dialect_log_line(struct message *m, uint16_t flags);
 /* Parses the line at p before its end is known and returns its newline (see newline_fn); NULL =
  * search for it. There is one before `end`. The line must then be passed, lent, to
  * dialect_decode. */

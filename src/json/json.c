@@ -31,6 +31,8 @@ static bool text_too_deep(struct str s, bool comments)
 	unsigned depth = 0;
 	bool in_string = false;
 
+	if (s.n <= JSON_DEPTH_MAX)
+		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 		size_t behind = comments && !in_string ? skip_comment(s, i) : i;
@@ -199,22 +201,14 @@ static bool read_quickly(struct json_reader *r, const char *text, size_t n, bool
 	return r->doc;
 }
 
-/* Parses, and refuses what is nested too deep for recursive callers. */
-static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more,
-				   bool lazily)
+/* Parses with yyjson the copy of a text, and refuses what is nested too deep for recursive callers. */
+static enum json_outcome read_slowly(struct json_reader *r, char *text, struct str s,
+				     yyjson_read_flag more)
 {
 	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW | more;
 	yyjson_read_err e = { 0 };
 	yyjson_alc alc;
-	char *text;
 
-	r->why = "empty";
-	r->where = 0;
-	if (s.n == 0)
-		return JSON_NOT;
-	text = copy_text(r, s);
-	if (!more && read_quickly(r, text, s.n, lazily))
-		return JSON_OK;
 	reserve_tree(r, yyjson_read_max_memory_usage(s.n, flags));
 	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
 	r->doc = yyjson_read_opts(text, s.n, flags, &alc, &e);
@@ -231,12 +225,49 @@ static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_r
 	return JSON_NOT;
 }
 
+static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more,
+				   bool lazily)
+{
+	char *text;
+
+	r->why = "empty";
+	r->where = 0;
+	if (s.n == 0)
+		return JSON_NOT;
+	text = copy_text(r, s);
+	if (!more && read_quickly(r, text, s.n, lazily))
+		return JSON_OK;
+	return read_slowly(r, text, s, more);
+}
+
+/* Whether it begins as an object and ends otherwise, as a line does that was cut off. */
+static bool is_unclosed(struct str s)
+{
+	if (usually(s.n && s.p[s.n - 1] == '}'))
+		return false;
+	s = str_trim(s);
+	return s.n && s.p[0] == '{' && s.p[s.n - 1] != '}';
+}
+
+/* No parser accepts it, repaired or not: one is only asked for the reason. */
+static enum json_outcome refuse_unclosed(struct json_reader *r, struct str s)
+{
+	if (!r->quiet || s.n > JSON_DEPTH_MAX)
+		return read_slowly(r, copy_text(r, s), s, 0);
+	r->doc = NULL;
+	r->current = 0;
+	return JSON_NOT;
+}
+
 static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool lazily,
 				       yyjson_val **root)
 {
-	enum json_outcome outcome = read_once(r, s, 0, lazily);
+	enum json_outcome outcome;
 
 	*root = NULL;
+	if (is_unclosed(s))
+		return refuse_unclosed(r, s);
+	outcome = read_once(r, s, 0, lazily);
 	if (outcome == JSON_NOT && s.n && may_be_broken(s)) {
 		const char *why = r->why;
 		size_t where = r->where;
@@ -273,11 +304,23 @@ static size_t literal_bytes(struct str s)
 	return n;
 }
 
+/* Whether a value can begin with it, other than white space. */
+static bool begins_value(char c)
+{
+	switch (c) {
+	case '{': case '[': case '"': case '-': case 't': case 'f': case 'n': return true;
+	default: return c >= '0' && c <= '9';
+	}
+}
+
 bool json_is_possible(struct str bytes)
 {
-	struct str s = str_trim(bytes), inside;
+	struct str s, inside;
 	size_t n;
 
+	if (bytes.n && (unsigned char)bytes.p[0] > ' ' && !begins_value(bytes.p[0]))
+		return false; /* most log lines */
+	s = str_trim(bytes);
 	if (!s.n || s.p[0] == '{')
 		return s.n;
 	if (s.p[0] == '"')

@@ -41,6 +41,7 @@ struct json_reader {
 	bool in_place;       /* bytes need not be copied: they live as long as what is read, may be
 			  written to, and a control and JSON_PADDING bytes are behind them */
 	const char *ahead;   /* what json_read_ahead has parsed, if nothing was parsed since */
+	bool quiet;      /* nobody will ask for these two: */
 	const char *why; /* after JSON_NOT */
 	size_t where;    /* byte offset of the error */
 };

@@ -414,7 +414,49 @@ static void apply_other(const struct apply_ctx *first, const struct place *place
 		ops->apply(&a);
 }
 
-void model_apply(struct model *m, struct message *msg, const struct place *place)
+/* Whether it is a log line behind another one of its file, so that but for length and place they are
+ * the same to the model. */
+static bool continues_log(const struct model *m, const struct message *msg,
+			  const struct place *place)
+{
+	const struct session *session;
+	const struct route *last;
+
+	if (msg->dialect != DIALECT_TEXT || place->trust != TRUST_LOG || place->echo ||
+	    place->unplaced || msg->time_ms != TIME_NONE || msg->session.n || !m->records.n)
+		return false;
+	last = &m->routes.v[vec_last(&m->records)->route];
+	session = &m->sessions.v[last->session];
+	return last->dialect == DIALECT_TEXT && last->trust == TRUST_LOG &&
+	       last->source == place->source && last->flags == msg->flags &&
+	       session->name == session->group;
+}
+
+static void set_counts(struct record *r, const struct diags *diags)
+{
+	r->errors = clamp8(diags->count[SEVERITY_ERROR]);
+	r->warnings = clamp8(diags->count[SEVERITY_WARNING]);
+	r->notes = clamp8(diags->count[SEVERITY_NOTE]);
+}
+
+static void note_position(struct model *m, const struct place *place)
+{
+	positions_add(m->heap, &m->positions, m->records.n - 1, place->source, place->line,
+		      place->offset, place->length);
+}
+
+static void apply_log_line(struct model *m, const struct message *msg, const struct place *place)
+{
+	struct record r = *vec_last(&m->records);
+
+	r.length = place->length;
+	r.time_ms = TIME_NONE;
+	set_counts(&r, &msg->diags);
+	model_add_record(m, r);
+	note_position(m, place);
+}
+
+static void apply_any(struct model *m, struct message *msg, const struct place *place)
 {
 	struct apply_ctx a = { .m = m, .msg = msg, .message = m->records.n,
 			       .glob_budget = 1000000, .trust = place->trust,
@@ -425,7 +467,6 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 			       .trust = (uint8_t)place->trust };
 	struct actor claimed = msg->from;
 	struct str refused = STR_NONE;
-	struct record *added;
 	bool screened, unauthorized, echo = place->echo && !ops->echoes;
 	uint64_t id;
 
@@ -458,8 +499,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg);
 	model_add_record(m, r);
-	positions_add(m->heap, &m->positions, a.message, place->source, place->line, place->offset,
-		      place->length);
+	note_position(m, place);
 	if (a.reply)
 		reply_add(&a, place);
 	if (place->unplaced)
@@ -490,10 +530,16 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		route.flags = msg->flags;
 		m->records.v[a.message].route = route_number(m, route, a.message);
 	}
-	added = &m->records.v[a.message];
-	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);
-	added->warnings = clamp8(msg->diags.count[SEVERITY_WARNING]);
-	added->notes = clamp8(msg->diags.count[SEVERITY_NOTE]);
+	set_counts(&m->records.v[a.message], &msg->diags);
 }
+
+void model_apply(struct model *m, struct message *msg, const struct place *place)
+{
+	if (continues_log(m, msg, place))
+		apply_log_line(m, msg, place);
+	else
+		apply_any(m, msg, place);
+}
+
 const struct rules_ops rules_unknown = { .name = "unknown" };
 const struct rules_ops rules_text = { .name = "text" };

@@ -23,11 +23,12 @@ enum {
 	PREDICT_FROM_BYTES = 1 << 20, /* a smaller sample predicts badly */
 };
 
-/* A message waiting to be applied; its lists are in the chunk's arena. */
-struct decoded_message {
-	struct message message;
+/* A line waiting to be applied. */
+struct decoded_line {
 	uint64_t offset;
 	uint32_t length, line;
+	uint32_t message; /* its number in the chunk, + 1; 0 = it is only a log line, */
+	uint16_t flags;   /* with these */
 };
 
 /* A slot of the ring. */
@@ -35,8 +36,9 @@ struct decoded_chunk {
 	const struct wire_file *file; /* that it is of */
 	bool done, failed;
 	int64_t clock_ms; /* as in struct load_reading; 0 = none in this chunk yet */
-	struct chunk_lines lines;
-	VEC(struct decoded_message) messages;
+	struct chunk_lines read;
+	VEC(struct decoded_line) lines;
+	VEC(struct message) messages; /* their lists are in the arena */
 	struct arena arena;
 	struct event *events; /* in the arena, for the next messages */
 	uint32_t events_left;
@@ -79,9 +81,9 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 
 /* Prefetches for writing: the cache lines of the next message and its events are still owned by the
  * processor that applied their former contents. */
-static void prefetch_next(const struct decoded_chunk *c, const struct decoded_message *d)
+static void prefetch_next(const struct decoded_chunk *c, const struct message *m)
 {
-	mem_prefetch_write(d + 1, sizeof(*d));
+	mem_prefetch_write(m + 1, sizeof(*m));
 	mem_prefetch_write(c->events, 2 * sizeof(*c->events));
 }
 
@@ -132,9 +134,28 @@ static void assign_keys(struct decoded_chunk *c)
 	memset(c->keys.v + c->keys.n, 0, PREFETCH_PADDING * sizeof(*c->keys.v));
 	keys = c->keys.v;
 	for (uint32_t i = 0; i < c->messages.n; i++) {
-		c->messages.v[i].message.keys = keys;
-		keys += c->messages.v[i].message.keys_n;
+		c->messages.v[i].keys = keys;
+		keys += c->messages.v[i].keys_n;
 	}
+}
+
+static void decode_message(struct decoded_chunk *c, struct str bytes, const struct frame_info *info,
+			   enum capture_line line)
+{
+	struct message *m;
+
+	if (c->messages.n == c->messages.cap)
+		c->messages.v = vec_grow_(c->messages.v, &c->messages.cap, sizeof(*m));
+	m = &c->messages.v[c->messages.n++];
+	borrow_lists(c, m);
+	dialect_decode(&c->decoder, bytes, info, m);
+	m->flags |= capture_line_flags(line);
+	/* those before the chunk's first record get that of the chunk before, by load_apply */
+	if (m->time_ms == TIME_NONE && c->clock_ms)
+		m->time_ms = c->clock_ms;
+	hash_names(c, m);
+	keep_lists(c, m);
+	prefetch_next(c, m);
 }
 
 static void decode_frame(void *ctx, const struct frame *given)
@@ -143,7 +164,7 @@ static void decode_frame(void *ctx, const struct frame *given)
 	struct frame copy, *frame = &copy;
 	struct frame_info info = { .lent = is_inside(&c->buffer, given->bytes.p) };
 	enum capture_line line;
-	struct decoded_message *d;
+	struct decoded_line l = { .offset = 0 };
 
 	copy = *given;
 	line = load_capture_line(c->file, frame);
@@ -154,21 +175,15 @@ static void decode_frame(void *ctx, const struct frame *given)
 	info.flags = frame->flags;
 	info.full_length = frame->full_length;
 	load_line_info(c->file, line, &info);
-	if (c->messages.n == c->messages.cap)
-		c->messages.v = vec_grow_(c->messages.v, &c->messages.cap, sizeof(*d));
-	d = &c->messages.v[c->messages.n++];
-	d->offset = frame->offset;
-	d->line = frame->line;
-	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
-	borrow_lists(c, &d->message);
-	dialect_decode(&c->decoder, frame->bytes, &info, &d->message);
-	d->message.flags |= capture_line_flags(line);
-	/* those before the chunk's first record get that of the chunk before, by load_apply */
-	if (d->message.time_ms == TIME_NONE && c->clock_ms)
-		d->message.time_ms = c->clock_ms;
-	hash_names(c, &d->message);
-	keep_lists(c, &d->message);
-	prefetch_next(c, d);
+	l.offset = frame->offset;
+	l.line = frame->line;
+	l.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
+	if (line != CAPTURE_BY_AGENT || c->clock_ms ||
+	    !dialect_is_log_line(frame->bytes, &info, &l.flags)) {
+		decode_message(c, frame->bytes, &info, line);
+		l.message = c->messages.n;
+	}
+	vec_push(&c->lines, l);
 }
 
 static const char *read_line(void *ctx, const char *p, const char *end)
@@ -190,7 +205,7 @@ static void decode_chunk(struct load_workers *x, uint64_t number)
 
 	if (p.from < p.start)
 		p.from = p.start;
-	c->messages.n = 0;
+	c->lines.n = c->messages.n = 0;
 	c->keys.n = 0;
 	c->events_left = 0;
 	c->clock_ms = 0;
@@ -201,7 +216,7 @@ static void decode_chunk(struct load_workers *x, uint64_t number)
 	c->decoder.quiet = !x->r->l->want_diags;
 	if (c->buffer.cap > BUFFER_KEPT_BYTES)
 		buf_release(&c->buffer);
-	c->failed = chunk_read(&p, &c->buffer, decode_frame, c, &c->lines) < 0;
+	c->failed = chunk_read(&p, &c->buffer, decode_frame, c, &c->read) < 0;
 	assign_keys(c);
 }
 
@@ -240,11 +255,9 @@ static void *worker_main(void *ctx)
 	return NULL;
 }
 
-static void apply_one(struct load_workers *x, struct decoded_message *d)
+static void apply_message(struct load_workers *x, struct message *m, const struct frame *frame)
 {
 	struct diags *own = &x->r->l->message.diags;
-	struct message *m = &d->message;
-	struct frame frame = { STR_NONE, d->offset, d->length, x->a->line - 1 + d->line, m->flags };
 	const struct diag *found = m->diags.list.v;
 	uint32_t found_n = m->diags.list.n;
 
@@ -253,8 +266,27 @@ static void apply_one(struct load_workers *x, struct decoded_message *d)
 	m->diags.list.n = 0;
 	for (uint32_t k = 0; k < found_n; k++)
 		vec_push(&m->diags.list, found[k]);
-	load_apply(x->r, m, &frame);
+	load_apply(x->r, m, frame);
 	memcpy(&own->list, &m->diags.list, sizeof(own->list));
+}
+
+static void apply_line(struct load_workers *x, struct decoded_chunk *c,
+		       const struct decoded_line *l)
+{
+	struct message *m = &x->r->l->message;
+	struct frame frame = { STR_NONE, l->offset, l->length, x->a->line - 1 + l->line, 0 };
+
+	if (l->message) {
+		m = &c->messages.v[l->message - 1];
+		frame.flags = m->flags;
+		apply_message(x, m, &frame);
+		return;
+	}
+	dialect_log_line(m, l->flags);
+	m->diags.arena = &c->decoder.arena;
+	m->diags.quiet = c->decoder.quiet;
+	frame.flags = m->flags;
+	load_apply(x->r, m, &frame);
 }
 
 /* A software pipeline: each message is prefetched in steps while earlier ones are applied. */
@@ -263,13 +295,16 @@ static void apply_chunk(struct load_workers *x, struct decoded_chunk *c)
 	const struct model *model = &x->r->l->model;
 	struct prefetch_names names = { .keys = c->keys.v };
 
-	for (uint32_t i = 0; i < c->messages.n + PREFETCH_STEPS; i++) {
-		for (unsigned step = 0; step < PREFETCH_STEPS && step <= i; step++)
-			if (i - step < c->messages.n)
-				prefetch_message(model, &names, &c->messages.v[i - step].message,
+	for (uint32_t i = 0; i < c->lines.n + PREFETCH_STEPS; i++) {
+		for (unsigned step = 0; step < PREFETCH_STEPS && step <= i; step++) {
+			uint32_t number = i - step < c->lines.n ? c->lines.v[i - step].message : 0;
+
+			if (number)
+				prefetch_message(model, &names, &c->messages.v[number - 1],
 						 (enum prefetch_step)step);
+		}
 		if (i >= PREFETCH_STEPS)
-			apply_one(x, &c->messages.v[i - PREFETCH_STEPS]);
+			apply_line(x, c, &c->lines.v[i - PREFETCH_STEPS]);
 	}
 	if (c->clock_ms)
 		x->r->clock_ms = c->clock_ms;
@@ -312,10 +347,10 @@ bool load_workers_apply(struct load_workers *x)
 	if (!c || c->failed)
 		return false;
 	apply_chunk(x, c);
-	if (c->lines.lines) {
-		x->r->l->wire.bytes_done += c->lines.next - x->a->at;
-		x->a->at = c->lines.next;
-		x->a->line += c->lines.lines;
+	if (c->read.lines) {
+		x->r->l->wire.bytes_done += c->read.next - x->a->at;
+		x->a->at = c->read.next;
+		x->a->line += c->read.lines;
 		predict_growth(x);
 	}
 	pthread_mutex_lock(&x->lock);
@@ -328,6 +363,7 @@ bool load_workers_apply(struct load_workers *x)
 
 static void chunk_release(struct decoded_chunk *c)
 {
+	vec_release(&c->lines);
 	vec_release(&c->messages);
 	arena_release(&c->arena);
 	decoder_release(&c->decoder);

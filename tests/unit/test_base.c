@@ -860,6 +860,32 @@ START_TEST(utf8_is_strict)
 }
 END_TEST
 
+/* Character by character it comes to the same. */
+START_TEST(utf8_valid_skips_no_more_than_ascii)
+{
+	static const char *const parts[] = { "a", "abcdefg", "\xc3\xa9", "\xe2\x80\xa6", "\xf0\x9f\x94\xa8",
+					     "\xc3", "\x80", "\xff", "\x7f" };
+	uint32_t state = 1;
+
+	for (int round = 0; round < 100000; round++) {
+		char text[64];
+		size_t n = 0, valid = 0, step = 1;
+		uint32_t c;
+
+		for (unsigned i = 0; i < 8; i++) {
+			state = state * 1664525 + 1013904223;
+			const char *part = parts[state >> 29 ? (state >> 24) % 5 : (state >> 16) % 9];
+
+			memcpy(text + n, part, strlen(part));
+			n += strlen(part);
+		}
+		for (; valid < n && step; valid += step)
+			step = utf8_decode(str_make(text + valid, n - valid), &c);
+		ck_assert_uint_eq(utf8_valid_length(str_make(text, n)), valid);
+	}
+}
+END_TEST
+
 START_TEST(utf8_valid_reads_to_the_end)
 {
 	struct err err;
@@ -1443,6 +1469,7 @@ int main(void)
 	t = cases(suite, "utf8");
 	tcase_add_test(t, utf8_goes_there_and_back);
 	tcase_add_test(t, utf8_is_strict);
+	tcase_add_test(t, utf8_valid_skips_no_more_than_ascii);
 	tcase_add_test(t, utf8_valid_reads_to_the_end);
 
 	t = cases(suite, "when");

@@ -245,6 +245,53 @@ START_TEST(every_message_is_found_where_it_was)
 }
 END_TEST
 
+/* Lines of several files, sessions and origins in turns: the model looks no further than at the line before. */
+START_TEST(a_log_line_is_like_the_one_before_only_where_it_is)
+{
+	static const struct {
+		uint32_t source;
+		const char *group, *session;
+		uint16_t flags;
+		enum trust trust;
+		int64_t time_ms;
+	} kinds[] = {
+		{ 0, "a", "", 0, TRUST_LOG, TIME_NONE },
+		{ 1, "b", "", 0, TRUST_LOG, TIME_NONE },
+		{ 0, "a", "", RECORD_BINARY, TRUST_LOG, TIME_NONE },
+		{ 0, "a", "s", 0, TRUST_LOG, TIME_NONE },
+		{ 0, "a", "", 0, TRUST_LOG, 5 },
+		{ 0, "a", "", 0, TRUST_AGENT, TIME_NONE },
+		{ 2, "a", "", 0, TRUST_LOG, TIME_NONE },
+	};
+	enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+	uint32_t state = 1;
+
+	for (uint32_t i = 0; i < 2000; i++) {
+		unsigned k = (state = state * 1664525 + 1013904223) >> 16 & 1 ? 0 : (state >> 20) % KINDS;
+		struct message m = { .dialect = DIALECT_TEXT, .kind = STR("log"), .flags = kinds[k].flags,
+				     .session = str_of(kinds[k].session), .time_ms = kinds[k].time_ms,
+				     .sequence = -1, .inside = "", .diags = { .arena = &arena } };
+		struct place p = { .source = kinds[k].source, .line = i + 1, .length = i,
+				   .group = str_of(kinds[k].group), .trust = kinds[k].trust };
+		const struct record *r;
+		const struct route *route;
+
+		m.diags.count[SEVERITY_WARNING] = k == 0 && i % 3 == 0;
+		model_apply(&model, &m, &p);
+		r = vec_last(&model.records);
+		route = route_of(&model, r);
+		if (route->source != p.source || route->trust != p.trust || route->flags != kinds[k].flags ||
+		    !str_is(session_name(&model, route->session), *kinds[k].session ? "s" : kinds[k].group) ||
+		    !str_is(model_str(&model, model.sessions.v[route->session].group), kinds[k].group) ||
+		    !str_is(model_kind(&model, r), "log") || r->length != i || r->time_ms != kinds[k].time_ms ||
+		    r->warnings != (k == 0 && i % 3 == 0) || r->errors || r->notes || route->from != NONE)
+			ck_abort_msg("line %u, of kind %u", i, k);
+	}
+	ck_assert_uint_eq(model.routes.n, KINDS - 1); /* a time is none of a route's attributes */
+	ck_assert_int_eq(model_now(&model, model.records.n), 5);
+}
+END_TEST
+
 START_TEST(a_finding_says_what_it_was_told)
 {
 	struct diag_store_walk w;
@@ -505,6 +552,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, every_message_is_found_where_it_was);
+	tcase_add_test(t, a_log_line_is_like_the_one_before_only_where_it_is);
 	tcase_add_test(t, an_item_belongs_to_what_it_was_raised_in);
 	tcase_add_test(t, names_lead_to_all_that_have_them);
 	tcase_add_test(t, a_finding_says_what_it_was_told);

@@ -491,9 +491,9 @@ START_TEST(what_is_possible)
 		"\"quoted\" and more", "[2026-01-26] done", "[nullable] x", "-- a rule", "12 files",
 	};
 	static const char likely[] = "[]{}\",:tfn0-1e. \ttrue\\ux";
-	struct json_reader r = { 0 };
+	struct json_reader r = { 0 }, quiet = { .quiet = true };
 	yyjson_val *root;
-	char text[16];
+	char text[200];
 	uint32_t read = 0;
 
 	for (size_t i = 0; i < sizeof(log_lines) / sizeof(*log_lines); i++)
@@ -508,9 +508,15 @@ START_TEST(what_is_possible)
 		outcome = json_read(&r, str_make(text, n), &root);
 		ck_assert_msg(outcome == JSON_NOT || json_is_possible(str_make(text, n)), "%.*s",
 			      (int)n, text);
+		ck_assert_int_eq(json_read(&quiet, str_make(text, n), &root), outcome);
 		read += outcome == JSON_OK;
 	}
 	ck_assert_uint_gt(read, 1000);
+	memset(text, '{', sizeof(text)); /* what is nested too deep is, whoever asks */
+	for (size_t n = 1; n <= sizeof(text); n++)
+		ck_assert_int_eq(json_read(&quiet, str_make(text, n), &root),
+				 json_read(&r, str_make(text, n), &root));
+	json_reader_release(&quiet);
 	json_reader_release(&r);
 }
 END_TEST
