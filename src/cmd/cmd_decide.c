@@ -238,6 +238,18 @@ static void make_plan(struct decide_command *d, uint32_t only)
 			d->proposals.v[d->plan.list.v[i].letter.drafts.v[k]] = i + 1;
 }
 
+/* Reads what others wrote to the reply files before they were locked. False: the plan is as it would be
+ * if it were made now. */
+static bool hears_news(struct decide_command *d)
+{
+	uint32_t messages = d->load.model.records.n, changes = d->desk->changes;
+
+	load_settle(&d->load);
+	look_again(d);
+	return d->load.model.records.n != messages || d->desk->changes != changes ||
+	       !plan_heard_all(&d->plan, &d->load.locks);
+}
+
 /* Plans what is sent at once: under the locks of the reply files, with all that others have written
  * there, as numbers follow theirs and what they have decided is not decided again. Unlocked by
  * load_release. */
@@ -248,12 +260,9 @@ static int make_plan_locked(struct decide_command *d, uint32_t only, struct err 
 	if (d->o->recover_send && !d->desk->recovered)
 		recover(d);
 	make_plan(d, only);
-	while ((taken = plan_lock(&d->plan, &d->load.locks, false, err)) > 0) {
-		load_settle(&d->load);
-		look_again(d);
+	while ((taken = plan_lock(&d->plan, &d->load.locks, false, err)) > 0 && hears_news(d))
 		make_plan(d, only);
-	}
-	return taken;
+	return taken < 0 ? -1 : 0;
 }
 
 /* The outcome of a draft, which was sent or is staged; reports what else its group holds: by the first

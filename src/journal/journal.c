@@ -4,7 +4,10 @@
 
 #include <fcntl.h>
 
-enum { READ_TRIES = 3 };
+enum {
+	READ_TRIES = 3,
+	WRITE_BYTES = 1 << 18, /* of several records, at once */
+};
 
 uint64_t segment_max_bytes = SEGMENT_READ_MAX;
 
@@ -291,21 +294,37 @@ static int fail_sync(const struct journal *j, struct err *err)
 		       j->dir, strerror(errno));
 }
 
-static int write_records(struct journal *j, struct str lines, bool sync, struct err *err)
+static int fail_write(struct journal *j, struct err *err)
 {
-	int number;
+	int number = errno;
 
-	if (io_write_all(j->fd, lines, NULL) < 0) {
-		number = errno;
-		if (truncate_to(j->fd, j->good) < 0)
-			poison(j);
-		return err_set(err, "NOT recorded: %.300s: %s; %s", j->dir, strerror(number),
-			       j->poisoned ? "check the disk, then start gavel again"
-			       : number == ENOSPC || number == EDQUOT
-				       ? "make room, then try again"
-				       : "check the disk, then try again");
+	if (truncate_to(j->fd, j->good) < 0)
+		poison(j);
+	return err_set(err, "NOT recorded: %.300s: %s; %s", j->dir, strerror(number),
+		       j->poisoned ? "check the disk, then start gavel again"
+		       : number == ENOSPC || number == EDQUOT ? "make room, then try again"
+							      : "check the disk, then try again");
+}
+
+/* All or none of them. hash: of the record before, then of the last. */
+static int write_records(struct journal *j, const struct str *records, uint32_t n, bool sync,
+			 char hash[65], struct err *err)
+{
+	struct buf lines = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n && rc == 0; i++) {
+		journal_add_line(&lines, records[i], hash);
+		if (i + 1 < n && lines.n < WRITE_BYTES)
+			continue;
+		if (io_write_all(j->fd, buf_str(&lines), NULL) < 0)
+			rc = fail_write(j, err);
+		buf_clear(&lines);
 	}
-	return !sync || sync_segment(j) == 0 ? 0 : fail_sync(j, err);
+	buf_release(&lines);
+	if (rc == 0 && sync && sync_segment(j) < 0)
+		rc = fail_sync(j, err);
+	return rc;
 }
 
 /* Rotation: the full segment is synced before the next one begins. */
@@ -351,10 +370,8 @@ static void note_synced(struct journal *j)
 int journal_append_all(struct journal *j, const struct str *records, uint32_t n, bool sync,
 		       struct err *err)
 {
-	struct buf lines = { 0 }, line = { 0 };
 	char hash[65];
-	size_t bytes = 0;
-	int rc;
+	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct str json = records[i];
@@ -367,26 +384,18 @@ int journal_append_all(struct journal *j, const struct str *records, uint32_t n,
 		return -1;
 	if (bytes > segment_max_bytes)
 		return err_set(err,
-			       "NOT recorded: a record of %zu bytes is more than the journal takes",
-			       bytes - RECORD_JSON - 1);
+			       "NOT recorded: a record of %llu bytes is more than the journal takes",
+			       (unsigned long long)(bytes - RECORD_JSON - 1));
 	if (j->good + bytes > segment_max_bytes && next_segment(j, err) < 0)
 		return -1;
 	memcpy(hash, j->hash, sizeof(hash));
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&line);
-		journal_line(hash, records[i], &line, hash);
-		buf_add_str(&lines, buf_str(&line));
-	}
-	rc = write_records(j, buf_str(&lines), sync, err);
-	if (rc == 0) {
-		j->good += lines.n;
-		memcpy(j->hash, hash, sizeof(hash));
-		if (sync)
-			note_synced(j);
-	}
-	buf_release(&line);
-	buf_release(&lines);
-	return rc;
+	if (write_records(j, records, n, sync, hash, err) < 0)
+		return -1;
+	j->good += bytes;
+	memcpy(j->hash, hash, sizeof(hash));
+	if (sync)
+		note_synced(j);
+	return 0;
 }
 
 int journal_append(struct journal *j, struct str json, bool sync, struct err *err)

@@ -34,11 +34,10 @@ const char *journal_path(struct buf *out, const char *dir, unsigned segment, con
 /* Makes path the first unused name of PATH, PATH-2 … (dashed: PATH-1, PATH-2 …). */
 int journal_free_name(struct buf *path, bool dashed);
 
-/* The hash of the record that follows the one with hash `before`. scratch is reused between
- * calls. */
-void journal_chain(const char before[65], struct str json, struct buf *scratch, char out[65]);
-/* Sets line to the record as written to the file, hash to its hash. */
-void journal_line(const char before[65], struct str json, struct buf *line, char hash[65]);
+/* The hash of the record that follows the one with hash `before`, which out may be. */
+void journal_chain(const char before[65], struct str json, char out[65]);
+/* Adds the record as written to the file; hash: that of the one before, then its own. */
+void journal_add_line(struct buf *lines, struct str json, char hash[65]);
 
 /* Whether it is a JSON object. One that is not has no meaning to the desk, so it counts as damage even
  * under the right hash. */

@@ -118,25 +118,23 @@ int journal_free_name(struct buf *path, bool dashed)
 	}
 }
 
-void journal_chain(const char before[65], struct str json, struct buf *scratch, char out[65])
+void journal_chain(const char before[65], struct str json, char out[65])
 {
-	buf_clear(scratch);
-	buf_add(scratch, before, HASH_DIGITS);
-	buf_add_str(scratch, json);
-	sha256_hex(buf_str(scratch), out);
+	struct sha256 s;
+
+	sha256_begin(&s);
+	sha256_add(&s, str_make(before, HASH_DIGITS));
+	sha256_add(&s, json);
+	sha256_end_hex(&s, out);
 }
 
-void journal_line(const char before[65], struct str json, struct buf *line, char hash[65])
+void journal_add_line(struct buf *lines, struct str json, char hash[65])
 {
-	/* line is also the scratch buffer of journal_chain: reserved once for both */
-	buf_clear(line);
-	buf_reserve(line, RECORD_JSON + json.n + 1);
-	journal_chain(before, json, line, hash);
-	buf_clear(line);
-	buf_add(line, hash, HASH_DIGITS);
-	buf_addc(line, ' ');
-	buf_add_str(line, json);
-	buf_addc(line, '\n');
+	journal_chain(hash, json, hash);
+	buf_add(lines, hash, HASH_DIGITS);
+	buf_addc(lines, ' ');
+	buf_add_str(lines, json);
+	buf_addc(lines, '\n');
 }
 
 /* 1 yes, 0 no, -1 and err */
@@ -322,8 +320,7 @@ enum tail segment_tail(const struct segments *s, const struct segment *seg, uint
 	return TAIL_NONE;
 }
 
-static void check_segment(const struct segments *s, const struct segment *seg, struct buf *scratch,
-			  struct extent *e)
+static void check_segment(const struct segments *s, const struct segment *seg, struct extent *e)
 {
 	struct str bytes = buf_str(&seg->bytes);
 
@@ -342,7 +339,7 @@ static void check_segment(const struct segments *s, const struct segment *seg, s
 			e->why = "is not a record";
 			return;
 		}
-		journal_chain(e->hash, str_from(line, RECORD_JSON), scratch, hash);
+		journal_chain(e->hash, str_from(line, RECORD_JSON), hash);
 		if (memcmp(hash, line.p, HASH_DIGITS) != 0) {
 			e->why = "does not follow from the record before";
 			return;
@@ -360,7 +357,6 @@ static void check_segment(const struct segments *s, const struct segment *seg, s
 
 void segments_check(const struct segments *s, struct extent *e)
 {
-	struct buf scratch = { 0 };
 
 	*e = (struct extent){ .line = 1, .hash = FIRST_HASH };
 	for (uint32_t i = 0; i < s->list.n && !e->why; i++) {
@@ -373,14 +369,13 @@ void segments_check(const struct segments *s, struct extent *e)
 		else if (s->missing && seg->number > s->missing)
 			e->why = "has no segment before it";
 		else
-			check_segment(s, seg, &scratch, e);
+			check_segment(s, seg, e);
 	}
 	if (s->repaired && !e->why) {
 		e->index = s->list.n;
 		e->good = 0;
 		e->why = "was being repaired";
 	}
-	buf_release(&scratch);
 }
 
 void segments_describe_damage(const struct segments *s, const struct extent *e, const char *dir,

@@ -28,7 +28,6 @@ struct salvage {
 	uint64_t lost_total;
 	bool damaged; /* not only torn: repair keeps a last record that lacks its newline */
 	VEC(struct str) records; /* proven, into the segments' memory */
-	struct buf scratch;
 };
 
 /* Problems that opening the journal finds, too; what the next start mends by itself is only noted in
@@ -104,13 +103,13 @@ static bool is_hash(struct str at)
 	return n == HASH_DIGITS;
 }
 
-static bool follows(struct salvage *s, const char *before, struct str line)
+static bool follows(const char *before, struct str line)
 {
 	char hash[65];
 
 	if (!*before)
 		return false;
-	journal_chain(before, str_from(line, RECORD_JSON), &s->scratch, hash);
+	journal_chain(before, str_from(line, RECORD_JSON), hash);
 	return memcmp(hash, line.p, HASH_DIGITS) == 0;
 }
 
@@ -120,13 +119,13 @@ static bool prove(struct salvage *s, struct str line)
 	if (line.n <= RECORD_JSON || !is_hash(line) ||
 	    !journal_is_record(str_from(line, RECORD_JSON)))
 		return false;
-	if (follows(s, s->computed, line)) {
+	if (follows(s->computed, line)) {
 		flush_lost(s);
 		report_line(s, s->waiting_segment, s->waiting_line,
 			    "its hash is damaged; the record after it proves it");
 		vec_push(&s->records, s->waiting);
 		s->waiting = STR_NONE;
-	} else if (follows(s, s->proven, line) || follows(s, s->shown, line)) {
+	} else if (follows(s->proven, line) || follows(s->shown, line)) {
 		drop_waiting(s);
 		flush_lost(s);
 	} else {
@@ -184,7 +183,7 @@ static void keep_waiting(struct salvage *s, struct str line)
 	s->waiting = str_from(line, RECORD_JSON);
 	s->waiting_segment = s->segment;
 	s->waiting_line = s->line;
-	journal_chain(s->proven, s->waiting, &s->scratch, s->computed);
+	journal_chain(s->proven, s->waiting, s->computed);
 }
 
 static void salvage_line(struct salvage *s, struct str line)
@@ -257,7 +256,6 @@ static void salvage_from(struct salvage *s, const struct segments *all, uint32_t
 static void salvage_release(struct salvage *s)
 {
 	vec_release(&s->records);
-	buf_release(&s->scratch);
 }
 
 static unsigned verify_once(const char *dir, struct buf *out, uint64_t *records)
@@ -363,18 +361,13 @@ static int finish(const char *dir, const struct segments *all, unsigned number, 
 static int write_repaired(const char *dir, unsigned number, const struct salvage *s,
 			  const char *before, struct err *err)
 {
-	struct buf bytes = { 0 }, line = { 0 }, from = { 0 }, to = { 0 };
+	struct buf bytes = { 0 }, from = { 0 }, to = { 0 };
 	char hash[65];
 	int rc;
 
 	memcpy(hash, before, sizeof(hash));
-	for (uint32_t i = 0; i < s->records.n; i++) {
-		char next[65];
-
-		journal_line(hash, s->records.v[i], &line, next);
-		buf_add_str(&bytes, buf_str(&line));
-		memcpy(hash, next, sizeof(hash));
-	}
+	for (uint32_t i = 0; i < s->records.n; i++)
+		journal_add_line(&bytes, s->records.v[i], hash);
 	journal_path(&from, dir, number, ".repairing");
 	journal_path(&to, dir, number, ".repaired");
 	journal_unlink(from.p); /* left by an interrupted repair */
@@ -384,7 +377,6 @@ static int write_repaired(const char *dir, unsigned number, const struct salvage
 	if (rc < 0)
 		fail(from.p, "cannot be written", err);
 	buf_release(&bytes);
-	buf_release(&line);
 	buf_release(&from);
 	buf_release(&to);
 	return rc;
