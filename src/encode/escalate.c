@@ -224,7 +224,8 @@ static void caution_of_deadline(struct encoding *e, uint32_t i, struct proposal 
 
 /* An encoding needs a draft on a desk: one on a copy, which nobody else sees. */
 int encode_open_item(const struct desk *desk, const struct model *m, const struct reader *r,
-		     const struct terms *t, uint32_t number, struct buf *out, struct err *err)
+		     const struct terms *t, uint32_t number, struct str places, struct buf *out,
+		     struct err *err)
 {
 	struct plan plan = { 0 };
 	struct draft draft = { .verb = VERB_ESCALATE, .letter = NONE, .by = t->as };
@@ -241,6 +242,10 @@ int encode_open_item(const struct desk *desk, const struct model *m, const struc
 	json_put_str(out, "state_version", draft.rev);
 	put_decider(&e, out, &draft);
 	put_entry(&e, 0, out);
+	if (places.n) {
+		json_key(out, "log");
+		buf_add_str(out, places);
+	}
 	buf_adds(out, "}}");
 	if (out->n >= FRAME_MAX_BYTES)
 		rc = err_set(err, "%.*s: its entry would be %zu bytes long, at most %d can be read",
