@@ -261,6 +261,11 @@ static void put_team(struct buf *b, const struct scene *s, uint32_t item)
 	json_put_str(b, "outcome", mark->outcome.n ? mark->outcome : STR_NONE);
 	json_put_str(b, "note", mark->note.n ? mark->note : STR_NONE);
 	json_put_str(b, "said", mark->said.n ? mark->said : STR_NONE);
+	if (team_mark_is_untrue(mark) || mark->proof == TEAM_PROVEN)
+		json_put_bool(b, "in_log", mark->proof == TEAM_PROVEN);
+	else
+		json_put_str(b, "in_log", STR_NONE);
+	json_put_str(b, "doubt", mark->doubt.n ? mark->doubt : STR_NONE);
 	buf_addc(b, '}');
 }
 

@@ -72,6 +72,8 @@ struct desk_team {
 	const char *login; /* who decides there */
 	/* Why nothing can be decided now, or NULL. */
 	const char *(*stopped)(void *ctx);
+	/* Whether an item of the model must not be decided, and appends why: it is not what agents said. */
+	bool (*refuses)(void *ctx, uint32_t item, struct buf *why);
 	void *ctx;
 };
 

@@ -48,6 +48,8 @@ bool queue_entry_read(yyjson_val *decision, struct queue_entry *out)
 	out->team_source = json_get_str(team, "source");
 	if (yyjson_is_arr(json_get(object, "context")))
 		out->context = json_get(object, "context");
+	if (yyjson_is_arr(json_get(object, "log")))
+		out->log = json_get(object, "log");
 	out->missing = out->dialect == DIALECT_UNKNOWN ? "dialect"
 		       : !has_kind		       ? "kind"
 		       : !out->session.n	       ? "session"

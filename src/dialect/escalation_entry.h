@@ -9,6 +9,8 @@
  *             belongs to the item's words (item_subject)
  *   deadline  ISO 8601, where the item has one
  *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
+ *   log       [{source, offset}]: in a team's store, where the lines have the original, and the context
+ *             that belongs to the item's words
  *   team      {item, source}: in a team's inbox, its number in the store and the source it came from
  *   from      in a team's store: what its machine calls who asks, an agent or a log; in the inbox it is `by`
  *
@@ -36,6 +38,7 @@ struct queue_entry {
 	int64_t team_item; /* 0 = it is in no team's inbox */
 	struct str team_source, verb;
 	yyjson_val *context; /* array or NULL */
+	yyjson_val *log;     /* array or NULL */
 	yyjson_val *object;  /* all of it */
 };
 

@@ -54,7 +54,7 @@ static void propose_draft(struct encoding *e, uint32_t i)
 	const struct draft *d = draft_of(e, i);
 	struct proposal *p = proposal_add(e, DIALECT_HANDOFF, &e->drafts[i], 1);
 	const char *stopped = team->stopped ? team->stopped(team->ctx) : NULL;
-	struct buf path = { 0 };
+	struct buf path = { 0 }, untrue = { 0 };
 	struct item_state state;
 	struct queue_entry q;
 	yyjson_val *root;
@@ -66,6 +66,9 @@ static void propose_draft(struct encoding *e, uint32_t i)
 	root = parse_message(e, state.message);
 	if (stopped) {
 		propose_missing(e, p, "%s", stopped);
+	} else if (team->refuses && team->refuses(team->ctx, d->number, &untrue)) {
+		propose_missing(e, p, "%s", untrue.p);
+		buf_release(&untrue);
 	} else if (d->corrects.n) {
 		propose_missing(e, p, "what a team has decided stands; it is not corrected");
 	} else if (draft_missing(d)) {

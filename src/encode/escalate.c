@@ -224,8 +224,8 @@ static void caution_of_deadline(struct encoding *e, uint32_t i, struct proposal 
 
 /* An encoding needs a draft on a desk: one on a copy, which nobody else sees. */
 int encode_open_item(const struct desk *desk, const struct model *m, const struct reader *r,
-		     const struct terms *t, uint32_t number, struct str from, struct buf *out,
-		     struct err *err)
+		     const struct terms *t, uint32_t number, const struct entry_origin *origin,
+		     struct buf *out, struct err *err)
 {
 	struct plan plan = { 0 };
 	struct draft draft = { .verb = VERB_ESCALATE, .letter = NONE, .by = t->as };
@@ -241,8 +241,12 @@ int encode_open_item(const struct desk *desk, const struct model *m, const struc
 	begin_decision(&e, out, &draft, queue_task_id(&e, 0));
 	json_put_str(out, "state_version", draft.rev);
 	put_decider(&e, out, &draft);
-	json_put_str(out, "from", from);
+	json_put_str(out, "from", origin->from);
 	put_entry(&e, 0, out);
+	if (origin->places.n) {
+		json_key(out, "log");
+		buf_add_str(out, origin->places);
+	}
 	buf_adds(out, "}}");
 	if (out->n >= FRAME_MAX_BYTES)
 		rc = err_set(err, "%.*s: its entry would be %zu bytes long, at most %d can be read",

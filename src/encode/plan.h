@@ -231,11 +231,16 @@ void put_decider(struct encoding *e, struct buf *b, const struct draft *d);
  * dialect cannot say escalate. If it can, call this before proposing its message: the entry then
  * only accompanies it. */
 void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect);
+/* Where an item that is decided elsewhere comes from. */
+struct entry_origin {
+	struct str from;   /* what people call who asks */
+	struct str places; /* the member "log" of its entry; empty = none */
+};
 /* Appends an entry for an item that nobody has escalated (dialect/escalation_entry.h), by terms->as, for
- * those who are to decide it elsewhere; from: what people call who asks. -1: it would be too long. */
+ * those who are to decide it elsewhere. -1: it would be too long. */
 int encode_open_item(const struct desk *desk, const struct model *m, const struct reader *r,
-		     const struct terms *t, uint32_t number, struct str from, struct buf *out,
-		     struct err *err);
+		     const struct terms *t, uint32_t number, const struct entry_origin *origin,
+		     struct buf *out, struct err *err);
 /* Answers an item of an escalation queue in the original's dialect, to its reply path. */
 bool is_from_queue(const struct item *item);
 void encode_queue_answer(struct encoding *e);

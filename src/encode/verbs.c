@@ -214,6 +214,8 @@ bool desk_allows(const struct desk *d, const struct draft *draft, const struct m
 
 	if (corrects)
 		*corrects = NONE;
+	if (d->team && d->team->refuses && d->team->refuses(d->team->ctx, draft->number, why))
+		return false;
 	item_at(m, item, k, wall_ms, &at);
 	if (at.open || at.verdict == VERDICT_NONE || at.verdict == VERDICT_EXPIRED ||
 	    at.verdict == VERDICT_WITHDRAWN || at.undecidable)

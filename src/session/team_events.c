@@ -173,7 +173,11 @@ void team_events_step(struct team_inbox *t)
 	int64_t now = loop_now_ms();
 
 	t->due |= now >= t->poll_ms;
-	if (t->reading || (!t->due && !t->fetch.n))
+	if (now >= t->proof_ms) {
+		t->proof_ms = now + TEAM_POLL_MS;
+		team_prove_again(t);
+	}
+	if (t->reading || (!t->due && !t->fetch.n && !t->prove.n))
 		return;
 	if (!t->checked && t->chain.n)
 		ask_known(t);
@@ -181,6 +185,8 @@ void team_events_step(struct team_inbox *t)
 		ask_all(t);
 	else if (t->fetch.n)
 		ask_items(t);
+	else if (t->prove.n)
+		team_ask_places(t);
 	else
 		ask_events(t);
 }

@@ -189,6 +189,9 @@ static void free_inbox(struct team_inbox *t)
 	buf_release(&t->out);
 	vec_release(&t->items);
 	vec_release(&t->fetch);
+	vec_release(&t->prove);
+	vec_release(&t->proving);
+	decoder_release(&t->decoder);
 	map_release(&t->by_id);
 	map_release(&t->by_name);
 	map_release(&t->by_offset);
@@ -234,7 +237,7 @@ void team_open_desks(struct load *l)
 					 "inbox: gavel %s", t->url.group);
 			continue;
 		}
-		t->team = (struct desk_team){ t->url.group, t->login, why_stopped, t };
+		t->team = (struct desk_team){ t->url.group, t->login, why_stopped, team_refuses, t };
 		d->team = &t->team;
 		t->chain.n = d->store_seen.n;
 		memcpy(t->chain.hash, d->store_seen.hash, sizeof(t->chain.hash));
@@ -311,7 +314,7 @@ unsigned team_fds(const struct load *l, struct loop_fd *out, unsigned most)
 
 static bool is_settled(const struct team_inbox *t)
 {
-	return t->begun && !t->fetch.n && !t->reading;
+	return t->begun && !t->fetch.n && !t->prove.n && !t->reading;
 }
 
 /* Why a store has nothing to say, or NULL. */

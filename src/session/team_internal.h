@@ -3,6 +3,7 @@
 #define GAVEL_SESSION_TEAM_INTERNAL_H
 
 #include "channel/team_link.h"
+#include "dialect/escalation_entry.h"
 #include "session/load.h"
 #include "session/team_inbox.h"
 #include "team/chain.h"
@@ -17,6 +18,12 @@ enum {
 };
 
 enum team_item_state { TEAM_NEW, TEAM_OPEN, TEAM_DECIDED, TEAM_WITHDRAWN };
+
+/* Where the store's lines should have a message, and its hash. */
+struct team_place {
+	int64_t source, offset, length;
+	unsigned char hash[32];
+};
 
 /* An item of the store, as far as it was told. Strings are in the inbox's arena. */
 struct team_item {
@@ -33,6 +40,8 @@ struct team_item {
 	bool sent;       /* it was decided here, and its message may leave without the others */
 	bool beaten;     /* its claim is being renewed */
 	uint64_t fence;
+	struct team_place places[2]; /* of its message, and of the one that it is about */
+	unsigned places_n;
 	struct team_mark mark;
 };
 
@@ -71,9 +80,11 @@ struct team_inbox {
 	struct map by_id, by_name, by_offset;
 	VEC(uint32_t) by_number; /* of the model: index + 1 of the item whose words are the newest */
 	VEC(int64_t) fetch; /* items named by events */
+	VEC(uint32_t) prove, proving; /* items whose places are to be asked for, and are */
+	struct decoder decoder;       /* of their messages */
 	struct arena arena;
 	struct team_question *questions;
-	int64_t poll_ms, beat_ms, tick_ms, claims_ms; /* when each is due; loop_now_ms */
+	int64_t poll_ms, beat_ms, tick_ms, claims_ms, proof_ms; /* when each is due; loop_now_ms */
 	int64_t pause_ms; /* between looks for lines of a source */
 	struct json_reader json;
 };
@@ -88,7 +99,7 @@ struct team_inbox {
 	"d.verb, array_to_string(d.deciders, ', '), d.draft, d.at, o.what, o.note, " \
 	"(select p.bytes from gavel.outcome p where p.item = i.id and p.bytes is not null " \
 	"order by p.n desc limit 1), i.bundle, " \
-	"exists (select from gavel.vote v where v.item = i.id and v.who = session_user)"
+	"exists (select from gavel.vote v where v.item = i.id and v.who = session_user), i.rev"
 #define TEAM_JOINS \
 	"gavel.item i join gavel.source s on s.id = i.source " \
 	"left join gavel.decision d on d.item = i.id " \
@@ -109,12 +120,21 @@ struct team_item *team_item_of(struct team_inbox *t, uint32_t number);
 void team_flush(struct team_inbox *t);
 
 /* team_lines.c */
-/* The entry of an item; fills in the names that it has in the capture. */
-void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, int64_t at_ms,
-		      struct buf *out);
+/* The entry of an item; fills in the names that it has in the capture, and begins to prove it. */
+void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, struct str rev,
+		      int64_t at_ms, struct buf *out);
 /* A decision; verb "withdrawn": it was none. draft: its words, as JSON. */
 void team_line_decided(struct team_inbox *t, const struct team_item *item, struct str verb,
 		       struct str by, struct str draft, int64_t at_ms, struct buf *out);
+
+/* team_proof.c */
+/* Begins to prove an item whose entry was read; rev: as the store has it. */
+void team_prove(struct team_inbox *t, struct team_item *item, yyjson_val *entry, struct str rev);
+void team_ask_places(struct team_inbox *t);
+/* Lines may have come since. */
+void team_prove_again(struct team_inbox *t);
+/* Of struct desk_team. */
+bool team_refuses(void *ctx, uint32_t number, struct buf *why);
 
 /* team_claims.c */
 void team_claims_step(struct team_inbox *t, int64_t now_ms);

@@ -57,8 +57,8 @@ static void put_time(struct buf *out, int64_t ms)
 	json_put_name(out, "created_at", timestamp_iso(ms == TIME_NONE ? timestamp_now_ms() : ms, text));
 }
 
-void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, int64_t at_ms,
-		      struct buf *out)
+void team_line_opened(struct team_inbox *t, struct team_item *item, struct str body, struct str rev,
+		      int64_t at_ms, struct buf *out)
 {
 	yyjson_val *root = NULL, *gavel;
 	struct str words;
@@ -85,6 +85,7 @@ void team_line_opened(struct team_inbox *t, struct team_item *item, struct str b
 	put_time(out, at_ms);
 	put_gavel(item, gavel, body, out);
 	buf_adds(out, "}\n");
+	team_prove(t, item, root, rev);
 }
 
 /* What the person said, in one sentence. */

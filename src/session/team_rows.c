@@ -30,6 +30,7 @@ enum column {
 	ITEM_SAID,
 	ITEM_BUNDLE,
 	ITEM_VOTED,
+	ITEM_REV,
 };
 
 /* A row of an answer; columns of items begin at `first`. */
@@ -141,7 +142,8 @@ static void open_item(struct team_inbox *t, struct team_item *item, const struct
 {
 	struct buf line = { 0 };
 
-	team_line_opened(t, item, text_of(r, ITEM_BODY), time_of(r, ITEM_OPENED), &line);
+	team_line_opened(t, item, text_of(r, ITEM_BODY), text_of(r, ITEM_REV),
+			 time_of(r, ITEM_OPENED), &line);
 	item->offset = t->end;
 	map_add(&t->by_offset, hash_mix(item->offset, 0), (uint32_t)(item - t->items.v));
 	add_line(t, &line);

@@ -88,6 +88,7 @@ struct shipper {
 	uint32_t messages; /* of the model when the round began */
 	int64_t round_ms;  /* when it began */
 	bool round_done, compared, comparing;
+	bool item_waits;   /* for the answer where its log is; the round goes on behind that */
 	int64_t refused_ms; /* when it was last told that items are refused */
 	VEC(struct outgoing) box;
 	struct arena box_words;
@@ -115,6 +116,10 @@ void ship_lines_step(struct shipper *s, int64_t now_ms);
 int ship_lines_wait_ms(const struct shipper *s, int64_t now_ms);
 bool ship_lines_are_done(const struct shipper *s);
 void ship_lines_again(struct shipper *s); /* the store may have gone back */
+/* Whether the store is being asked where the log of a message is. */
+bool ship_is_opening(const struct shipper *s, uint32_t message);
+/* Appends {"source":N,"offset":N}, the place of a message in the store's lines; false: it has none. */
+bool ship_put_place(const struct shipper *s, uint32_t message, struct buf *out);
 
 /* ship_items.c */
 void ship_items_step(struct shipper *s, int64_t now_ms);

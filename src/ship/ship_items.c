@@ -1,6 +1,7 @@
 /* Tells the store what waits for a person, and what no longer does. Items are looked at in rounds, a new
  * one whenever messages have come; only what has changed since it was told is told. */
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "encode/plan.h"
 #include "json/json.h"
 #include "session/terms.h"
@@ -129,6 +130,24 @@ static struct str asker(const struct shipper *s, const struct desk *desk, uint32
 					      : path_base(desk->source);
 }
 
+/* Where its message is in the store's lines, and the one that it is about: what an entry shows can be
+ * compared with them. Bytes that are no UTF-8 are others in an entry. */
+static void add_places(const struct shipper *s, const struct item *item, const struct item_state *at,
+		       struct buf *out)
+{
+	const struct load *l = s->load;
+	uint32_t subject = item_subject(&l->model, item, at->message);
+
+	buf_addc(out, '[');
+	if (!utf8_valid(l->reader.bytes(l->reader.ctx, at->message)) ||
+	    !ship_put_place(s, at->message, out) ||
+	    (subject != NONE && (!utf8_valid(l->reader.bytes(l->reader.ctx, subject)) ||
+				 !ship_put_place(s, subject, out))))
+		buf_clear(out);
+	else
+		buf_addc(out, ']');
+}
+
 /* Composes the entry and asks. */
 static void open_item(struct shipper *s, struct shipped_item *x, const struct desk *desk,
 		      const struct draft *like, const struct item_state *at)
@@ -140,15 +159,18 @@ static void open_item(struct shipper *s, struct shipped_item *x, const struct de
 		       "to_timestamp($8::float8 / 1000))",
 		.n = 8, .answered = learn_item, .ctx = x,
 	};
-	struct buf key = { 0 }, bundle = { 0 }, body = { 0 };
+	struct buf key = { 0 }, bundle = { 0 }, places = { 0 }, body = { 0 };
+	struct entry_origin origin;
 	struct terms terms;
 	struct err err;
 
 	terms_fill(&terms, s->settings.options, s->settings.config, &l->model);
 	add_key(s, desk, like, at, &key);
 	add_bundle(s, like, item, &bundle);
-	if (encode_open_item(desk, &l->model, &l->reader, &terms, x->number,
-			     asker(s, desk, at->message), &body, &err)) {
+	add_places(s, item, at, &places);
+	origin.from = asker(s, desk, at->message);
+	origin.places = buf_str(&places);
+	if (encode_open_item(desk, &l->model, &l->reader, &terms, x->number, &origin, &body, &err)) {
 		shipper_say(s, "%s", err.text);
 	} else {
 		r.values[0] = store_number(s->sources.v[desk_number(s, desk)]->id);
@@ -168,6 +190,7 @@ static void open_item(struct shipper *s, struct shipped_item *x, const struct de
 	x->hash = at->hash;
 	buf_release(&key);
 	buf_release(&bundle);
+	buf_release(&places);
 	buf_release(&body);
 }
 
@@ -241,7 +264,8 @@ static bool look_at(struct shipper *s, uint32_t number, int64_t now_ms)
 	}
 	if (x && (x->state == SHIP_ITEM_ASKED || is_as_told(x, &at) || now_ms < x->retry_ms))
 		return false;
-	if (!desk || !s->sources.v[desk_number(s, desk)]->id)
+	s->item_waits = ship_is_opening(s, at.message);
+	if (s->item_waits || !desk || !s->sources.v[desk_number(s, desk)]->id)
 		return false;
 	if (!x) {
 		x = s->items.v[number] = xcalloc(1, sizeof(*x));
@@ -310,8 +334,11 @@ void ship_items_step(struct shipper *s, int64_t now_ms)
 		s->round_ms = now_ms;
 	}
 	last = m->items.n - s->scanned < LOOKED_AT_MAX ? m->items.n : s->scanned + LOOKED_AT_MAX;
-	while (s->scanned < last && told < TOLD_MAX)
-		told += look_at(s, s->scanned++, now_ms);
+	s->item_waits = false;
+	while (s->scanned < last && told < TOLD_MAX && !s->item_waits) {
+		told += look_at(s, s->scanned, now_ms);
+		s->scanned += !s->item_waits;
+	}
 	s->round_done = s->scanned == m->items.n;
 	if (s->round_done && !s->compared && !s->comparing)
 		ask_own_items(s);
@@ -322,6 +349,6 @@ void ship_items_again(struct shipper *s)
 	for (uint32_t i = 0; i < s->items.n; i++)
 		if (s->items.v[i] && s->items.v[i]->state != SHIP_ITEM_ASKED)
 			s->items.v[i]->state = SHIP_ITEM_GONE;
-	s->round_done = s->compared = s->comparing = false;
+	s->round_done = s->compared = s->comparing = s->item_waits = false;
 	s->scanned = 0;
 }

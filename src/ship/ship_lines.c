@@ -3,6 +3,7 @@
  * the wire has read them, so rotated files are copied to their end, too. */
 #include "base/sha256.h"
 #include "decide/identity.h"
+#include "json/compose.h"
 #include "ship/ship_internal.h"
 
 #include <stdlib.h>
@@ -280,6 +281,34 @@ bool ship_lines_are_done(const struct shipper *s)
 			return false;
 	}
 	return s->files.n == s->load->wire.files.n;
+}
+
+static const struct shipped_file *file_of(const struct shipper *s, uint32_t message)
+{
+	uint32_t file = message_route(&s->load->model, message)->source;
+
+	return file < s->files.n ? s->files.v[file] : NULL;
+}
+
+bool ship_is_opening(const struct shipper *s, uint32_t message)
+{
+	const struct shipped_file *f = file_of(s, message);
+
+	return f && f->state == SHIP_FILE_OPENING;
+}
+
+bool ship_put_place(const struct shipper *s, uint32_t message, struct buf *out)
+{
+	const struct shipped_file *f = file_of(s, message);
+
+	if (!f || (f->state != SHIP_FILE_READY && f->state != SHIP_FILE_SENDING))
+		return false;
+	json_comma(out);
+	buf_addc(out, '{');
+	json_put_int(out, "source", f->id);
+	json_put_number(out, "offset", message_offset(&s->load->model, message));
+	buf_addc(out, '}');
+	return true;
 }
 
 void ship_lines_again(struct shipper *s)

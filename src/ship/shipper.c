@@ -160,7 +160,7 @@ int shipper_wait_ms(const struct shipper *s, int64_t now_ms)
 
 	if (!s->load->complete || !sources_are_known(s))
 		return wait;
-	if (!s->round_done || s->box_full)
+	if ((!s->round_done && !s->item_waits) || s->box_full)
 		return 0;
 	if (s->messages != s->load->model.records.n)
 		wait = loop_sooner(wait, SHIP_ROUND_MIN_MS);

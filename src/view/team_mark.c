@@ -11,6 +11,10 @@ void pen_team(struct pen *p, const struct team_mark *mark, int64_t now_ms)
 	bool taken = team_mark_is_taken(mark, now_ms);
 	char span[32];
 
+	if (team_mark_is_untrue(mark)) {
+		pen_put(p, ROLE_ERROR, "not in log");
+		return; /* nothing else matters */
+	}
 	if (mark->level > 0)
 		pen_printf(p, ROLE_KEY, "^%lld ", (long long)mark->level);
 	if (mark->need > 1)

@@ -7,6 +7,18 @@
 #include "base/str.h"
 #include "base/timestamp.h"
 
+/* Whether the message that an item shows is in the store's lines. */
+enum team_proof {
+	TEAM_NO_PLACE,    /* unknown: its machine did not say where, as it copies no lines */
+	TEAM_NOT_YET,     /* unknown: the line has not come */
+	TEAM_TRIMMED,     /* unknown: the line was removed with its day */
+	TEAM_PROVEN,
+	TEAM_OTHER_LINE,  /* the line at its place says something else, */
+	TEAM_NO_LINE,     /* or is missing between others; */
+	TEAM_OTHER_LOG,   /* its place is in a log of another machine; */
+	TEAM_OTHER_WORDS, /* its title or revision is not that of its message */
+};
+
 struct team_mark {
 	uint32_t item;      /* in the model */
 	int64_t id;         /* in the store */
@@ -21,6 +33,8 @@ struct team_mark {
 	struct str outcome; /* of a decision: sent, acked, held, refused … */
 	struct str note;    /* on that, and */
 	struct str said;    /* the message as the agents got it */
+	enum team_proof proof;
+	struct str doubt;   /* why it is not proven, as a part of a sentence; empty if it is */
 };
 
 /* Of all teams' inboxes that are open. */
@@ -41,6 +55,12 @@ static inline bool team_mark_is_taken(const struct team_mark *mark, int64_t now_
 {
 	return mark && mark->holder.n && !mark->mine &&
 	       (now_ms == TIME_NONE || mark->until_ms > now_ms);
+}
+
+/* It is not what agents said, and is not decided. */
+static inline bool team_mark_is_untrue(const struct team_mark *mark)
+{
+	return mark->proof >= TEAM_OTHER_LINE;
 }
 
 #endif

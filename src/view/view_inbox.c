@@ -94,7 +94,7 @@ static void layout(const struct scene *s, int cols, const uint32_t *items, uint3
 	/* the whole word or the glyph */
 	c[COL_VERDICT].min = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
 	c[COL_VERDICT].want = c[COL_VERDICT].min;
-	c[COL_TEAM].min = s->team ? 9 : 0;
+	c[COL_TEAM].min = s->team ? 10 : 0;
 	session_column(s, out, &c[COL_SESSION], 4);
 	if (!s->keymap)
 		c[COL_ID] = (struct column){ "id", paper_id_cols(s->model, items, n), 0, 4 };

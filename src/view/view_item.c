@@ -312,6 +312,9 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	mark = team_mark_of(s->team, s->item);
 	if (mark)
 		line_add(out, ROW_TEAM, 0, 0);
+	if (mark && mark->doubt.n)
+		prose_add(&own->prose, "log", 8, team_mark_is_untrue(mark) ? ROLE_ERROR : ROLE_DIM, mark->doubt,
+			  TEXT_LINES);
 	add_decision(s, out);
 	if (mark && mark->said.n)
 		prose_add(&own->prose, "said", 8, ROLE_DIM, mark->said, TEXT_LINES);
