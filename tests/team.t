@@ -46,6 +46,29 @@ ok '... of rights' grep -q '^ok       rights' out
 ok '... of events' grep -q '^ok       events   all 0 events' out
 ok 'as JSON' team check --format=json "$(team_url)"
 ok '... one object a line' grep -q '^{"check":"fsync","state":"ok","words":"fsync is on"}$' out
+# A program that only keeps the write-ahead log is a standby as far as the server knows.
+standby_is() { # LOGIN WORDS: what check says of the standby, as far as WORDS go
+	"$GAVEL" team check "$(team_url "$1")" | grep '^[a-z]* *standby' | cut -c 1-"${#2}"
+}
+sql postgres "alter system set synchronous_standby_names = 'standby'" 'select pg_reload_conf()' >/dev/null
+is 'a standby that is away' 'problem  standby  synchronous_standby_names is ' "$(standby_is boss "problem  standby  synchronous_standby_names is ")"
+team_as mkdir "$team_dir/wal"
+team_as "$team_bin/pg_receivewal" -D "$team_dir/wal" --synchronous --no-loop \
+	-d "host=$team_dir user=postgres application_name=standby" >receivewal 2>&1 &
+receivewal=$!
+tries=0
+until [ "$(sql postgres 'select sync_state from pg_stat_replication')" = sync ] || [ $tries -gt 500 ]; do
+	tries=$((tries + 1))
+	sleep 0.02
+done
+for pair in 'boss|caution  standby  synchronous_standby_names is ' 'postgres|ok       standby  1 synchronous standby'; do
+	is "a standby, as ${pair%%|*} sees it" "${pair#*|}" "$(standby_is "${pair%%|*}" "${pair#*|}")"
+done
+sql postgres 'grant pg_read_all_stats to boss'
+is '... with the role for it' 'ok       standby  1 synchronous standby' "$(standby_is boss 'ok       standby  1 synchronous standby')"
+sql postgres 'revoke pg_read_all_stats from boss' 'alter system reset synchronous_standby_names' 'select pg_reload_conf()' >/dev/null
+sql postgres 'select pg_terminate_backend(pid) from pg_stat_replication' >/dev/null
+wait $receivewal
 ok 'init by somebody else' sh -c '! "$GAVEL" team init "$1" 2>err && grep -q "permission denied" err' sh "$(team_url ann)"
 
 # ---- what an edge does ----

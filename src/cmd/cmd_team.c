@@ -169,12 +169,14 @@ static void note(struct team_command *t, enum check_state state, const char *nam
 	buf_release(&words);
 }
 
+/* Who connects a standby is hidden from most logins, but not that there is somebody. */
 static const char server_sql[] =
 	"select current_setting('server_version'), current_setting('server_version_num')::int, "
 	"current_setting('fsync'), "
 	"(select reset_val from pg_settings where name = 'synchronous_commit'), "
 	"current_setting('full_page_writes'), current_setting('synchronous_standby_names'), "
 	"(select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')), "
+	"(select count(*) from pg_stat_replication where sync_state is null), "
 	"coalesce((select version from pg_stat_ssl where pid = pg_backend_pid() and ssl), ''), "
 	"inet_server_addr() is null, "
 	"(select rolsuper from pg_roles where rolname = session_user)";
@@ -200,12 +202,16 @@ static void check_durable(struct team_command *t, const struct store_rows *rows)
 static void check_standby(struct team_command *t, const struct store_rows *rows)
 {
 	struct str names = store_str(rows, 0, 5);
-	int64_t n = store_int(rows, 0, 6);
+	int64_t n = store_int(rows, 0, 6), hidden = store_int(rows, 0, 7);
 
 	if (!names.n)
 		note(t, CHECK_CAUTION, "standby",
 		     "no synchronous standby: what was acknowledged is lost with this server's disk; "
 		     "set synchronous_standby_names");
+	else if (!n && hidden)
+		note(t, CHECK_CAUTION, "standby",
+		     "synchronous_standby_names is '%.*s', and this login may not see whether it is "
+		     "connected: grant it pg_read_all_stats", STR_ARG(names));
 	else if (!n)
 		note(t, CHECK_PROBLEM, "standby",
 		     "synchronous_standby_names is '%.*s' and none of them is connected: deciding "
@@ -224,8 +230,8 @@ static void check_server(void *ctx, const struct store_answer *a)
 	if (!take(t, a))
 		return;
 	version = store_str(a->rows, 0, 0);
-	tls = store_str(a->rows, 0, 7);
-	local = store_int(a->rows, 0, 8);
+	tls = store_str(a->rows, 0, 8);
+	local = store_int(a->rows, 0, 9);
 	note(t, store_int(a->rows, 0, 1) >= VERSION_MIN ? CHECK_OK : CHECK_PROBLEM, "server",
 	     "PostgreSQL %.*s%s", STR_ARG(version),
 	     store_int(a->rows, 0, 1) >= VERSION_MIN ? "" : ": gavel needs 13 or later");
@@ -233,7 +239,7 @@ static void check_server(void *ctx, const struct store_answer *a)
 	     STR_ARG(local ? STR("a socket of this machine") : tls.n ? tls : STR("not encrypted")));
 	check_durable(t, a->rows);
 	check_standby(t, a->rows);
-	if (store_int(a->rows, 0, 9))
+	if (store_int(a->rows, 0, 10))
 		note(t, CHECK_CAUTION, "login",
 		     "this login is a superuser: good for init, too much for every day");
 }
