@@ -159,7 +159,8 @@ int work_shipping(struct watch *w, struct supervisor *f, const struct err *err)
 	return code;
 }
 
-void finish_shipping(struct watch *w, struct supervisor *f)
+/* Whether everything was shipped in time. */
+static bool finish(struct watch *w, struct supervisor *f)
 {
 	int64_t now = loop_now_ms(), until = now + FINISH_MS;
 	struct store_status status;
@@ -173,11 +174,18 @@ void finish_shipping(struct watch *w, struct supervisor *f)
 		agent_set_take(&f->agents, now, w->each, w->each_ctx);
 		supervisor_ops.tick(f, loop_now_ms());
 		if (team_feed_is_done(f->feed))
-			return;
+			return true;
 		now = loop_now_ms();
 		poll(fds, 2, turn_wait_ms(f, now));
 		shipper_status(f->feed->shipper, &status);
 	} while (now < until && status.state != STORE_LOST);
-	say_error("not everything is in the store; gavel ship %s --to=%s ships the rest",
-		  children_folder(f->agents.children), w->options->team);
+	return false;
+}
+
+void finish_shipping(struct watch *w, struct supervisor *f)
+{
+	if (!finish(w, f))
+		say_error("not everything is in the store; gavel ship %s --to=%s ships the rest",
+			  children_folder(f->agents.children), w->options->team);
+	say_what_goes_on(w, f);
 }
