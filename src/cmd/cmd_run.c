@@ -157,7 +157,7 @@ static int go(struct watch *w, struct supervisor *f, const struct err *err)
 		if (d && d->prompts.n)
 			say_error("%s: %u prompt%s not sent: its turn is not over", c->name,
 				  d->prompts.n, d->prompts.n == 1 ? " was" : "s were");
-		if (c->life == CHILD_RUNS)
+		if (c->life == CHILD_RUNS && !f->feed)
 			say_error("%s goes on; gavel %s shows it, gavel agents stop %s ends it",
 				  c->name, c->capture, c->name);
 	}

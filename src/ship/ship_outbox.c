@@ -150,7 +150,8 @@ static void settle(struct shipper *s, const struct outgoing *o, uint32_t letter)
 static void report_letter(struct shipper *s, struct outgoing *o)
 {
 	struct desk *desk = desk_of(s, o);
-	uint32_t letter = desk->drafts.v[o->draft].letter;
+	const struct draft *draft = &desk->drafts.v[o->draft];
+	uint32_t letter = draft->letter;
 	const struct letter *l;
 
 	if (letter == NONE) {
@@ -164,8 +165,9 @@ static void report_letter(struct shipper *s, struct outgoing *o)
 	case LETTER_SENT:
 	case LETTER_ACKED:
 		report(s, o, "sent", l->path, l->bytes);
-		shipper_say(s, "item %lld: sent to %.*s (%zu bytes)", (long long)o->item,
-			    STR_ARG(l->path), l->bytes.n);
+		shipper_say(s, "item %lld: %s on %.*s by %.*s, sent to %.*s (%zu bytes)",
+			    (long long)o->item, verb_name(draft->verb), STR_ARG(draft->item),
+			    STR_ARG(draft->by), STR_ARG(l->path), l->bytes.n);
 		ship_note_sent(s, o->item, o->source);
 		break;
 	case LETTER_VOID:
@@ -389,26 +391,37 @@ static void deliver(struct shipper *s)
 
 /* ---- acknowledgments ---- */
 
-static bool report_acknowledged(struct shipper *s, const struct unacknowledged *u)
+static const struct letter *letter_of(const struct shipper *s, const struct unacknowledged *u)
 {
-	struct outgoing o = { .item = u->item };
+	const struct letter *l = NULL;
 	struct store_status status;
 	struct buf tag = { 0 };
-	bool acked = false;
 
 	store_status(s->store, &status);
 	buf_printf(&tag, "%s/%lld", status.id, (long long)u->item);
-	for (uint32_t i = 0; i < s->load->desks.list.n && !acked; i++) {
+	for (uint32_t i = 0; i < s->load->desks.list.n && !l; i++) {
 		const struct desk *d = &s->load->desks.list.v[i];
 		uint32_t draft = u->desk == NONE || u->desk == i ? find_tagged(d, buf_str(&tag)) : NONE;
-		const struct letter *l = draft == NONE ? NULL : draft_letter(d, &d->drafts.v[draft]);
 
-		acked = l && l->state == LETTER_ACKED;
+		l = draft == NONE ? NULL : draft_letter(d, &d->drafts.v[draft]);
 	}
 	buf_release(&tag);
-	if (acked)
+	return l;
+}
+
+/* true: it was acknowledged, or its agent has ended before it has read it. */
+static bool report_acknowledged(struct shipper *s, const struct unacknowledged *u)
+{
+	const struct letter *l = letter_of(s, u);
+	struct outgoing o = { .item = u->item };
+
+	if (l && l->state == LETTER_ACKED)
 		report(s, &o, "acked", STR(""), STR_NONE);
-	return acked;
+	else if (l && (l->state == LETTER_HELD || l->state == LETTER_VOID))
+		report(s, &o, "refused", l->why, STR_NONE);
+	else
+		return false;
+	return true;
 }
 
 static void report_all_acknowledged(struct shipper *s)
