@@ -205,16 +205,48 @@ char *str_put_hex(char *to, const unsigned char *bytes, size_t n)
 	return to;
 }
 
-bool str_is_plain(struct str s)
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+typedef uint64_t words2 __attribute__((vector_size(16)));
+
+/* 0xff for each byte that is printable ASCII, or a newline if these are plain. */
+static inline bytes16 plain_sixteen(const char *p, bool newlines)
+{
+	bytes16 bytes, plain;
+
+	memcpy(&bytes, p, sizeof(bytes));
+	plain = (bytes16)(bytes - ' ' <= (unsigned char)('~' - ' '));
+	return newlines ? plain | (bytes16)(bytes == '\n') : plain;
+}
+
+/* Of 16 bytes at least; the last ones are looked at from the end. */
+static inline bool is_plain_long(struct str s, bool newlines)
+{
+	bytes16 plain = plain_sixteen(s.p + s.n - 16, newlines);
+
+	for (size_t i = 0; i + 16 < s.n; i += 16)
+		plain &= plain_sixteen(s.p + i, newlines);
+	return (((words2)plain)[0] & ((words2)plain)[1]) == UINT64_MAX;
+}
+
+static inline bool is_plain(struct str s, bool newlines)
 {
 	bool plain = true;
 
-	if (s.n < 8) {
-		for (size_t i = 0; i < s.n; i++)
-			plain &= (unsigned char)(s.p[i] - ' ') <= '~' - ' ';
-		return plain;
-	}
-	for (size_t i = 0; i + 8 < s.n; i += 8)
-		plain &= str_plain_eight(s.p + i);
-	return plain && str_plain_eight(s.p + s.n - 8);
+	if (s.n >= 16)
+		return is_plain_long(s, newlines);
+	if (s.n >= 8 && str_plain_eight(s.p) && str_plain_eight(s.p + s.n - 8))
+		return true;
+	for (size_t i = 0; i < s.n; i++)
+		plain &= (unsigned char)(s.p[i] - ' ') <= '~' - ' ' || (newlines && s.p[i] == '\n');
+	return plain;
+}
+
+bool str_is_plain(struct str s)
+{
+	return is_plain(s, false);
+}
+
+bool str_is_plain_lines(struct str s)
+{
+	return is_plain(s, true);
 }

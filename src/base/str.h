@@ -148,5 +148,6 @@ static inline bool str_plain_eight(const char *p)
 	return !((word | (word + each) | (word - 0x20 * each)) & 0x80 * each);
 }
 bool str_is_plain(struct str s); /* all bytes are */
+bool str_is_plain_lines(struct str s); /* all bytes are, or newlines */
 
 #endif

@@ -12,6 +12,7 @@ struct checking {
 	uint64_t count[3];
 	uint64_t messages[DIALECT_MAX];
 	uint64_t results; /* SARIF results so far */
+	struct buf prefix; /* of the message's lines: source and number */
 	struct buf out;
 };
 
@@ -23,26 +24,61 @@ static void flush(struct checking *c, size_t limit)
 	}
 }
 
+/* Plain texts, as nearly all are, are appended without a look at the buffer for each. */
+static char *put(char *p, struct str s)
+{
+	memcpy(p, s.p, s.n);
+	return p + s.n;
+}
+
+static void print_plain(struct buf *out, struct str prefix, const struct diag *d, struct str rule)
+{
+	char *p;
+
+	buf_reserve(out, prefix.n + d->pointer.n + d->text.n + rule.n + 32);
+	p = put(out->p + out->n, prefix);
+	switch (d->severity) {
+	case SEVERITY_NOTE: p = put(p, STR("note: ")); break;
+	case SEVERITY_WARNING: p = put(p, STR("warning: ")); break;
+	case SEVERITY_ERROR: p = put(p, STR("error: ")); break;
+	}
+	if (d->pointer.n)
+		p = put(put(p, d->pointer), STR(": "));
+	p = put(put(p, d->text), STR(" ["));
+	p = put(put(p, rule), STR("]\n"));
+	*p = '\0';
+	out->n = (size_t)(p - out->p);
+}
+
+static void print_any(struct buf *out, struct str prefix, const struct diag *d)
+{
+	buf_add_str(out, prefix);
+	buf_adds(out, severity_name(d->severity));
+	if (d->pointer.n)
+		add_labelled(out, ": ", d->pointer, TEXT_ID);
+	add_labelled(out, ": ", d->text, TEXT_LINE);
+	buf_add_str(out, STR(" ["));
+	buf_adds(out, d->rule);
+	buf_add_str(out, STR("]\n"));
+}
+
 static void print_text(struct checking *c, struct str source, const struct message *msg,
 		       uint32_t number)
 {
 	char digits[DIGITS_MAX];
-	struct str line = str_from_u64(number, digits);
 
+	buf_clear(&c->prefix);
+	add_clean(&c->prefix, source, TEXT_ID);
+	buf_add_str(&c->prefix, STR(":"));
+	buf_add_str(&c->prefix, str_from_u64(number, digits));
+	buf_add_str(&c->prefix, STR(": "));
 	for (uint32_t i = 0; i < msg->diags.list.n; i++) {
 		const struct diag *d = &msg->diags.list.v[i];
 
-		add_clean(&c->out, source, TEXT_ID);
-		buf_add_str(&c->out, STR(":"));
-		buf_add_str(&c->out, line);
-		buf_add_str(&c->out, STR(": "));
-		buf_adds(&c->out, severity_name(d->severity));
-		if (d->pointer.n)
-			add_labelled(&c->out, ": ", d->pointer, TEXT_ID);
-		add_labelled(&c->out, ": ", d->text, TEXT_LINE);
-		buf_add_str(&c->out, STR(" ["));
-		buf_adds(&c->out, d->rule);
-		buf_add_str(&c->out, STR("]\n"));
+		if (str_is_plain(d->pointer) && str_is_plain(d->text))
+			print_plain(&c->out, buf_str(&c->prefix), d, str_of(d->rule));
+		else
+			print_any(&c->out, buf_str(&c->prefix), d);
 	}
 }
 
@@ -194,6 +230,7 @@ int cmd_check(struct options *o)
 	l.desk_options = (struct desk_options){ .open = true, .journal = o->journal };
 	if (load_open(&l, o->words.v, o->words.n, o->max_line_bytes))
 		goto out;
+	l.model.keeps_no_diags = true; /* check_message prints them */
 	if (c.filter)
 		filter_set_sources(c.filter, l.reader.source, l.reader.ctx);
 	c.several = l.wire.files.n > 1 || o->words.n > 1;
@@ -213,6 +250,7 @@ int cmd_check(struct options *o)
 										   : EXIT_FINE;
 out:
 	filter_free(c.filter);
+	buf_release(&c.prefix);
 	buf_release(&c.out);
 	load_release(&l);
 	config_release(&config);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
+#include "event/diag_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ void add_diag(struct checker *c, enum severity s, const char *rule, const char *
 
 	va_start(ap, format);
 	if (!c->m->diags.quiet)
-		vsnprintf(text, sizeof(text), format, ap);
+		diag_format(text, sizeof(text), format, ap);
 	va_end(ap);
 	add_member_diag(c, s, rule, name ? str_of(name) : STR_NONE, text);
 }

@@ -61,6 +61,8 @@ static void put_text(FILE *to, struct str text)
 	struct buf clean = { 0 };
 	size_t written = 0, at = 0;
 
+	if (text.n && text.p[text.n - 1] == '\n' && str_is_plain_lines(text))
+		at = text.n;
 	while (at < text.n) {
 		const char *newline = memchr(text.p + at, '\n', text.n - at);
 		size_t end = newline ? (size_t)(newline - text.p) : text.n, next = end + 1;

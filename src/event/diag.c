@@ -1,6 +1,8 @@
 /* Lists of diagnostics, and quoting a sender's text in them. */
 #include "event/diag.h"
 
+#include "event/diag_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -73,17 +75,15 @@ void diag_add(struct diags *d, enum severity s, const char *rule, struct str poi
 	      const char *format, ...)
 {
 	char text[400];
+	struct str formatted;
 	va_list ap;
-	int n;
 
 	if (diag_count_only(d, s, rule))
 		return;
 	va_start(ap, format);
-	n = vsnprintf(text, sizeof(text), format, ap);
+	formatted = diag_format(text, sizeof(text), format, ap);
 	va_end(ap);
-	if (n >= (int)sizeof(text))
-		n = (int)sizeof(text) - 1;
-	diag_add_str(d, s, rule, pointer, n > 0 ? str_make(text, (size_t)n) : STR_NONE);
+	diag_add_str(d, s, rule, pointer, formatted);
 }
 
 void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,

@@ -448,6 +448,10 @@ const char *json_type_name(yyjson_val *v)
 void json_pointer_add(struct buf *b, struct str name)
 {
 	buf_addc(b, '/');
+	if (name.n && !memchr(name.p, '~', name.n) && !memchr(name.p, '/', name.n)) {
+		buf_add_str(b, name);
+		return;
+	}
 	for (size_t i = 0; i < name.n; i++) {
 		if (name.p[i] == '~')
 			buf_adds(b, "~0");

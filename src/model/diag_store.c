@@ -5,9 +5,8 @@
 #include "model/diag_store.h"
 
 #include "base/err.h"
+#include "event/diag_text.h"
 #include "model/rules.h"
-
-#include <stdio.h>
 
 enum { MARK_EVERY = 32, ENCODED_MAX = 1024 };
 
@@ -83,29 +82,11 @@ static void put_text(struct model *m, struct encoded *w, const char *s)
 	w->n += (uint32_t)n;
 }
 
-/* A parsed printf conversion. */
-struct conversion {
-	char kind; /* u, d, s, f; 0 = %% */
-	bool is_long;
-	int digits;
-	size_t length; /* with the % */
-};
-
-static struct conversion conversion_at(const char *p)
+static struct diag_conversion conversion_at(const char *p)
 {
-	struct conversion c = { .length = 1 };
+	struct diag_conversion c = diag_conversion_at(p);
 
-	if (p[1] == '.' && p[2]) {
-		c.digits = p[2] - '0';
-		c.length += 2;
-	}
-	while (p[c.length] == 'l') {
-		c.is_long = true;
-		c.length++;
-	}
-	c.kind = p[c.length];
-	c.length++;
-	if (!c.kind || !strchr("udsf%", c.kind))
+	if (!c.kind)
 		BUG("conversion not supported in a diagnostic: %s", p);
 	return c;
 }
@@ -116,7 +97,7 @@ static void parse_arg_types(struct diag_call_site *site, const char *format)
 	size_t n = 0;
 
 	for (const char *p = format; (p = strchr(p, '%'));) {
-		struct conversion c = conversion_at(p);
+		struct diag_conversion c = conversion_at(p);
 
 		p += c.length;
 		if (c.kind == '%')
@@ -221,7 +202,6 @@ void diag_store_vadd(struct model *m, uint32_t message, enum severity s, const c
 	put_varint(&first, args.n);
 	if (f->n % MARK_EVERY == 0)
 		heap_push(m->heap, &f->marks, (struct diag_store_mark){ f->last, f->bytes.n });
-	f->newest = (struct diag_store_mark){ f->last, f->bytes.n };
 	append(m, &first, &args);
 	f->last = message;
 	f->n++;
@@ -279,128 +259,72 @@ void diag_store_start(struct diag_store_walk *w, const struct model *m, uint32_t
 	}
 }
 
-/* Output buffer that truncates. */
-struct text_out {
-	char *room;
-	size_t n, most;
-};
-
-static void out_add(struct text_out *t, struct str s)
+static void read_fraction(struct diag_store_walk *w, int digits, uint32_t *at,
+			  struct diag_text *out)
 {
-	size_t n = s.n < t->most - t->n ? s.n : t->most - t->n;
-
-	if (n)
-		memcpy(t->room + t->n, s.p, n);
-	t->n += n;
-}
-
-static void out_add_number(struct text_out *t, uint64_t v)
-{
-	char digits[DIGITS_MAX];
-
-	out_add(t, str_from_u64(v, digits));
-}
-
-static struct str out_str(const struct text_out *t)
-{
-	t->room[t->n] = '\0';
-	return str_make(t->room, t->n);
-}
-
-static void render_pointer(struct diag_store_walk *w)
-{
-	const struct diag_template *c = &w->m->diag_store.templates.v[w->template_index];
-	struct text_out t = { w->pointer_room, 0, DIAG_STORE_POINTER_MAX - 1 };
-	struct str at = model_str(w->m, c->at);
-	ptrdiff_t percent = str_find(at, STR("%u"), 0);
-
-	out_add(&t, model_str(w->m, c->head));
-	if (percent >= 0) {
-		out_add(&t, str_make(at.p, (size_t)percent));
-		out_add_number(&t, w->index);
-		at = str_from(at, (size_t)percent + 2);
-	}
-	out_add(&t, at);
-	w->pointer = out_str(&t);
-}
-
-static void render_fraction(struct diag_store_walk *w, int digits, uint32_t *at,
-			    struct text_out *out)
-{
-	char text[DIAG_STORE_TEXT_MAX];
 	double number;
-	int n;
 
 	if (w->offset - *at < sizeof(number))
 		return;
 	memcpy(&number, w->m->diag_store.bytes.v + *at, sizeof(number));
 	*at += sizeof(number);
-	n = snprintf(text, sizeof(text), "%.*f", digits, number);
-	out_add(out, str_make(text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1));
+	diag_text_fraction(out, digits, number);
 }
 
 /* Formats one argument and advances *at. */
-static void render_arg(struct diag_store_walk *w, struct conversion c, uint32_t *at,
-		       struct text_out *out)
+static void read_arg(struct diag_store_walk *w, struct diag_conversion c, uint32_t *at,
+		     struct diag_text *out)
 {
 	const struct diag_store *f = &w->m->diag_store;
 	uint64_t v;
 
 	switch (c.kind) {
-	case 'u': out_add_number(out, get_varint(f, at)); break;
+	case 'u': diag_text_number(out, get_varint(f, at)); break;
 	case 'd':
 		v = get_varint(f, at);
 		if (v & 1)
-			out_add(out, STR("-"));
-		out_add_number(out, (v >> 1) + (v & 1)); /* zigzag: odd is negative */
+			diag_text_negative(out, (v >> 1) + 1);
+		else
+			diag_text_number(out, v >> 1);
 		break;
 	case 's':
 		v = get_varint(f, at);
 		if (v) {
-			out_add(out, STR("\""));
-			out_add(out, model_str(w->m, (uint32_t)(v - 1)));
-			out_add(out, STR("\""));
+			diag_text_add(out, STR("\""));
+			diag_text_add(out, model_str(w->m, (uint32_t)(v - 1)));
+			diag_text_add(out, STR("\""));
 			break;
 		}
 		v = get_varint(f, at);
 		if (v <= w->offset - *at)
-			out_add(out, str_make((const char *)f->bytes.v + *at, (size_t)v));
+			diag_text_add(out, str_make((const char *)f->bytes.v + *at, (size_t)v));
 		*at += (uint32_t)v;
 		break;
-	case 'f': render_fraction(w, c.digits, at, out); break;
-	default: out_add(out, STR("%"));
+	case 'f': read_fraction(w, c.digits, at, out); break;
+	default: diag_text_add(out, STR("%"));
 	}
 }
 
 void diag_store_read(struct diag_store_walk *w)
 {
-	struct str format = model_str(w->m, w->m->diag_store.templates.v[w->template_index].format);
+	const struct model *m = w->m;
+	const struct diag_template *template = &m->diag_store.templates.v[w->template_index];
+	struct str format = model_str(m, template->format);
 	const char *p = format.p, *end = format.p + format.n, *percent;
-	struct text_out t = { w->text_room, 0, DIAG_STORE_TEXT_MAX - 1 };
+	struct diag_text t = { w->text_room, 0, DIAG_STORE_TEXT_MAX - 1 };
 	uint32_t at = w->args;
 
-	render_pointer(w);
+	w->pointer = diag_pointer(w->pointer_room, DIAG_STORE_POINTER_MAX,
+				  model_str(m, template->head), model_str(m, template->at), w->index);
 	while ((percent = memchr(p, '%', (size_t)(end - p)))) {
-		struct conversion c = conversion_at(percent);
+		struct diag_conversion c = conversion_at(percent);
 
-		out_add(&t, str_make(p, (size_t)(percent - p)));
-		render_arg(w, c, &at, &t);
+		diag_text_add(&t, str_make(p, (size_t)(percent - p)));
+		read_arg(w, c, &at, &t);
 		p = percent + c.length;
 	}
-	out_add(&t, str_make(p, (size_t)(end - p)));
-	w->text = out_str(&t);
-}
-
-void diag_store_newest(struct diag_store_walk *w, const struct model *m)
-{
-	const struct diag_store *f = &m->diag_store;
-
-	w->m = m;
-	w->next = f->n - 1;
-	w->offset = f->newest.offset;
-	w->message = f->newest.message;
-	diag_store_next(w);
-	diag_store_read(w);
+	diag_text_add(&t, str_make(p, (size_t)(end - p)));
+	w->text = diag_text_end(&t);
 }
 
 void diag_store_release(struct diag_store *f)

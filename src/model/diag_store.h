@@ -40,7 +40,6 @@ struct diag_call_site {
 struct diag_store {
 	uint32_t n;
 	uint32_t last; /* message of the newest */
-	struct diag_store_mark newest; /* its position */
 	HVEC(uint8_t) bytes;
 	HVEC(struct diag_store_mark) marks;
 	HVEC(struct diag_template) templates;
@@ -82,8 +81,6 @@ void diag_store_start(struct diag_store_walk *w, const struct model *m, uint32_t
 bool diag_store_next(struct diag_store_walk *w);
 /* Renders pointer and text of the current diagnostic. */
 void diag_store_read(struct diag_store_walk *w);
-/* Renders the newest; there must be one. */
-void diag_store_newest(struct diag_store_walk *w, const struct model *m);
 /* Frees what is not in the model's heap. */
 void diag_store_release(struct diag_store *f);
 

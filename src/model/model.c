@@ -1,5 +1,6 @@
 /* model_apply: resolves a message's session and agents, appends its record, detects repeated
  * messages and dispatches its events to the dialect's rules. Also interning of names. */
+#include "event/diag_text.h"
 #include "model/rules.h"
 
 #include <stdarg.h>
@@ -211,6 +212,26 @@ uint32_t model_agent(struct model *m, uint32_t session, const struct actor *acto
 	return found;
 }
 
+static __attribute__((format(printf, 7, 0))) void
+report_on(struct apply_ctx *a, enum severity s, const char *rule, const char *head, const char *at,
+	  uint32_t index, const char *format, va_list ap)
+{
+	char pointer[DIAG_STORE_POINTER_MAX], text[DIAG_STORE_TEXT_MAX];
+	struct diags *diags = &a->msg->diags;
+	va_list again;
+
+	if (!a->m->keeps_no_diags) {
+		va_copy(again, ap);
+		diag_store_vadd(a->m, a->message, s, rule, head, at, index, format, again);
+		va_end(again);
+	}
+	if (diag_count_only(diags, s, rule))
+		return;
+	diag_add_str(diags, s, rule,
+		     diag_pointer(pointer, sizeof(pointer), str_of(head), str_of(at), index),
+		     diag_format(text, sizeof(text), format, ap));
+}
+
 void report(struct apply_ctx *a, enum severity s, const char *rule, const char *at, uint32_t index,
 	    const char *format, ...)
 {
@@ -224,16 +245,8 @@ void report(struct apply_ctx *a, enum severity s, const char *rule, const char *
 		at += 8;
 	}
 	va_start(ap, format);
-	diag_store_vadd(a->m, a->message, s, rule, head, at, index, format, ap);
+	report_on(a, s, rule, head, at, index, format, ap);
 	va_end(ap);
-	if (a->msg->diags.quiet) {
-		diag_add_str(&a->msg->diags, s, rule, STR_NONE, STR_NONE);
-	} else {
-		struct diag_store_walk w;
-
-		diag_store_newest(&w, a->m);
-		diag_add_str(&a->msg->diags, s, rule, w.pointer, w.text);
-	}
 }
 
 /* Interns a kind; those beyond 255 share the name "other". */

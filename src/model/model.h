@@ -357,6 +357,7 @@ struct model {
 	 * to a person */
 	double approve_from, human_from;
 	bool runs_agents; /* gavel is the orchestrator: a submitted task needs a person */
+	bool keeps_no_diags; /* only the messages get them: nobody will read the store */
 	struct str kinds[256];
 	unsigned kind_count;
 };

@@ -297,16 +297,18 @@ START_TEST(str_from_u64_has_all_digits)
 }
 END_TEST
 
-/* Each byte at each place of texts that are looked at eight bytes at a time, and one at a time. */
+/* Each byte at each place of texts that are looked at by 16 or eight bytes, and one at a time. */
 START_TEST(str_is_plain_knows_each_byte)
 {
-	char text[19];
+	char text[35];
 
 	for (size_t n = 0; n <= sizeof(text); n++)
 		for (unsigned c = 0; c < 256 * n; c++) {
 			memset(text, 'a', sizeof(text));
 			text[c / 256] = (char)c;
 			ck_assert(str_is_plain(str_make(text, n)) == (c % 256 >= ' ' && c % 256 <= '~'));
+			ck_assert(str_is_plain_lines(str_make(text, n)) ==
+				  ((c % 256 >= ' ' && c % 256 <= '~') || c % 256 == '\n'));
 		}
 	ck_assert(str_is_plain(STR("")));
 }

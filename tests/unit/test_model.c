@@ -2,6 +2,7 @@
  * nothing, another one under the same id is an error, and nothing else is taken for either.
  * Whoever holds an role is the agent of that name. Findings: what is kept in a few bytes comes out
  * as it was told. So does where a message came from. */
+#include "event/diag_text.h"
 #include "model/prefetch.h"
 #include "model/rules.h"
 
@@ -44,7 +45,9 @@ static struct str newest_text(void)
 {
 	static struct diag_store_walk w;
 
-	diag_store_newest(&w, &model);
+	diag_store_start(&w, &model, model.diag_store.last);
+	while (diag_store_next(&w))
+		diag_store_read(&w);
 	return w.text;
 }
 
@@ -400,6 +403,37 @@ START_TEST(a_finding_names_what_is_known)
 END_TEST
 
 /* Longer than any sentence may be: cut, as it is where it is told. */
+static __attribute__((format(printf, 2, 3))) void formats_like_printf(size_t size, const char *format, ...)
+{
+	char got[64], wanted[64];
+	va_list ap;
+	struct str s;
+
+	va_start(ap, format);
+	s = diag_format(got, size, format, ap);
+	va_end(ap);
+	va_start(ap, format);
+	vsnprintf(wanted, size, format, ap);
+	va_end(ap);
+	ck_assert_str_eq(got, wanted);
+	ck_assert_uint_eq(s.n, strlen(wanted));
+}
+
+START_TEST(a_text_is_what_printf_makes_of_it)
+{
+	for (size_t size = 1; size <= 64; size++) {
+		formats_like_printf(size, "%s", "");
+		formats_like_printf(size, "plain");
+		formats_like_printf(size, "%u of %u, %d and %d, 100%%", 0u, UINT_MAX, INT_MIN, INT_MAX);
+		formats_like_printf(size, "%lld %lld %llu", LLONG_MIN, LLONG_MAX, ULLONG_MAX);
+		formats_like_printf(size, "%s, %.1f%s%.2f", "a", 0.25, "b", -1e9);
+		/* left to printf */
+		formats_like_printf(size, "%s at least %g", "must be", 0.5);
+		formats_like_printf(size, "%u %.*s%zu %lu %c %5d %-3u|", 7u, 2, "abc", (size_t)8, 9ul, 'c', 10, 11u);
+	}
+}
+END_TEST
+
 START_TEST(a_long_finding_is_cut)
 {
 	char text[2000];
@@ -559,6 +593,7 @@ int main(void)
 	tcase_add_test(t, a_quoted_text_is_escaped_byte_by_byte);
 	tcase_add_test(t, findings_are_found_by_their_message);
 	tcase_add_test(t, a_finding_names_what_is_known);
+	tcase_add_test(t, a_text_is_what_printf_makes_of_it);
 	tcase_add_test(t, a_long_finding_is_cut);
 	return unit_run(suite);
 }
