@@ -147,6 +147,8 @@ uint32_t model_item_count(const struct model *m, uint32_t k)
 {
 	uint32_t low = 0;
 
+	if (k >= m->records.n)
+		return m->items.n;
 	bisect(low, m->items.n, i, m->items.v[i].steps[0].message < k)
 	return low;
 }

@@ -3,6 +3,7 @@
 #include "view/session_rows.h"
 
 #include "model/ledger.h"
+#include "model/prefetch.h"
 #include "model/session_of.h"
 #include "view/view_parts.h"
 
@@ -124,20 +125,33 @@ static void count_usage(struct row_counting *c)
 	}
 }
 
+static void count_item(struct row_counting *c, uint32_t item)
+{
+	struct item_state at;
+
+	if (!item_is_shown(c->s, item, &at) || !at.open)
+		return;
+	row_for(c, at.message)->open++;
+	row_for(c, at.message)->due += at.deadline_ms != TIME_NONE;
+}
+
 static void count_items(struct row_counting *c)
 {
 	const struct scene *s = c->s;
-	uint32_t n, *list = s->asof ? asof_inbox(s->asof, s->k, scene_clock(s), false, &n)
-				    : model_inbox(s->model, s->k, scene_clock(s), false, &n,
-						  s->yield);
-	struct item_state at;
+	const struct model *m = s->model;
+	bool whole = s->k >= m->records.n;
+	uint32_t n, *list;
 
-	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
-		if (!item_is_shown(s, list[i], &at))
-			continue;
-		row_for(c, at.message)->open++;
-		row_for(c, at.message)->due += at.deadline_ms != TIME_NONE;
+	for (uint32_t i = 0; !s->asof && i < m->items.n && yield_on(s->yield); i++) {
+		items_prefetch(m, i);
+		if (!whole || m->items.v[i].open)
+			count_item(c, i);
 	}
+	if (!s->asof)
+		return;
+	list = asof_inbox(s->asof, s->k, scene_clock(s), false, &n);
+	for (uint32_t i = 0; i < n && yield_on(s->yield); i++)
+		count_item(c, list[i]);
 	free(list);
 }
 
@@ -164,8 +178,7 @@ static void count_loops(struct row_counting *c)
 {
 	struct arena arena = { 0 };
 	const struct scene *s = c->s;
-	struct ledger *all = s->asof ? asof_ledger(s->asof, s->k, s->yield)
-				     : ledger_new(s->model, s->k, s->k, s->yield);
+	struct ledger *all = scene_ledger(s);
 
 	for (uint32_t i = 0; all && i < all->n && yield_on(s->yield); i++) {
 		uint32_t first = all->list[i].first;

@@ -2,7 +2,7 @@
  * screen - runs a terminal program on a terminal of its own and measures what a person waits for.
  *
  *	screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-p N] [-a KEYS=TEXT]... [-q NAME=KEYS]...
- *	       COMMAND [ARGUMENT...]
+ *	       [-w NAME=KEY]... COMMAND [ARGUMENT...]
  *
  * prints NAME VALUE lines, times in milliseconds:
  *	first      until a view was on the screen
@@ -20,6 +20,10 @@
  *	           they cause. The program has to change it, and is done when it waits and has
  *	           written nothing for QUIET_MS. A third word on the line: what it has computed
  *	           for that, which a busy machine does not change much
+ *	NAME       for each -w, in one order with them: how long a key waits while a view is made
+ *	           that KEY enters for the first time. KEY is pressed, and 1, 2, 4 … 128 ms later the
+ *	           key of another view; the longest time from that to its view, and as a third word
+ *	           the most that the program has computed for it
  *	peak_kib   the most memory it had
  *	cpu, cpu_user, cpu_sys   seconds that it has computed; what it runs is not in them
  *
@@ -49,6 +53,7 @@ enum {
 	QUIET_MS = 100,
 	PATIENCE_MS = 120000,
 	GUARD_MS = 500, /* a page just opened takes no y for 300 ms */
+	WAIT_MAX_MS = 128,
 	KEYS_MAX = 100000,
 	STEPS_MAX = 200,
 };
@@ -488,10 +493,43 @@ static void measure_quiet(struct probe *p, char *step)
 	printf("%s %.1f %.1f\n", step, p->written - since, after - before);
 }
 
+/* Another view drops the list that is being made, so each time it is begun anew. */
+static void measure_wait(struct probe *p, char *step)
+{
+	char *key = strchr(step, '=');
+	double longest = 0, most = 0;
+	const char *other, *view;
+
+	if (!key)
+		die("-w NAME=KEY");
+	*key++ = '\0';
+	other = *key == '4' ? "1" : "4";
+	view = *key == '4' ? "[1 Inbox]" : "[4 Messages]";
+	press(p, other);
+	until(p, view, p->screen.rows, true, now_ms());
+	until_quiet(p, p->written);
+	for (int ms = 1; ms <= WAIT_MAX_MS; ms *= 2) {
+		double since = now_ms(), before, after;
+
+		press(p, key);
+		until(p, view, p->screen.rows, false, since);
+		while (now_ms() - since < ms)
+			take(p, 1);
+		waits(p->child, &before);
+		since = now_ms();
+		press(p, other);
+		since = until(p, view, p->screen.rows, true, since);
+		waits(p->child, &after);
+		longest = since > longest ? since : longest;
+		most = after - before > most ? after - before : most;
+	}
+	printf("%s %.1f %.1f\n", step, longest, most);
+}
+
 static int usage(void)
 {
 	fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-p N] [-a KEYS=TEXT]... "
-	      "[-q NAME=KEYS]... COMMAND [ARGUMENT...]\n",
+	      "[-q NAME=KEYS]... [-w NAME=KEY]... COMMAND [ARGUMENT...]\n",
 	      stderr);
 	return 2;
 }
@@ -501,13 +539,13 @@ int main(int argc, char **argv)
 	static struct probe p = { .screen = { .rows = 36, .cols = 120 } };
 	struct {
 		char *text;
-		bool quiet;
+		void (*measure)(struct probe *p, char *step);
 	} steps[STEPS_MAX];
 	const char *useful = NULL;
 	double seconds = 0, user, system;
 	int c, n = 0, permissions = 0;
 
-	while ((c = getopt(argc, argv, "+s:a:p:q:t:u:")) >= 0) {
+	while ((c = getopt(argc, argv, "+s:a:p:q:t:u:w:")) >= 0) {
 		if (c == 's' && sscanf(optarg, "%dx%d", &p.screen.cols, &p.screen.rows) == 2 &&
 		    p.screen.cols > 0 && p.screen.cols <= COLS_MAX && p.screen.rows > 0 &&
 		    p.screen.rows <= ROWS_MAX)
@@ -520,10 +558,12 @@ int main(int argc, char **argv)
 			useful = optarg;
 			continue;
 		}
-		if ((c != 'a' && c != 'q') || n == STEPS_MAX)
+		if ((c != 'a' && c != 'q' && c != 'w') || n == STEPS_MAX)
 			return usage();
 		steps[n].text = optarg;
-		steps[n++].quiet = c == 'q';
+		steps[n++].measure = c == 'a'   ? measure_after
+				     : c == 'q' ? measure_quiet
+						: measure_wait;
 	}
 	if (optind >= argc)
 		return usage();
@@ -536,7 +576,7 @@ int main(int argc, char **argv)
 	else
 		measure_keys(&p, seconds);
 	for (int i = 0; i < n; i++)
-		(steps[i].quiet ? measure_quiet : measure_after)(&p, steps[i].text);
+		steps[i].measure(&p, steps[i].text);
 	computed(p.child, &user, &system);
 	printf("peak_kib %ld\ncpu %.2f\ncpu_user %.2f\ncpu_sys %.2f\n", peak_kib(p.child), user + system,
 	       user, system);
