@@ -126,9 +126,10 @@ enum channel_result channel_send(struct channel *c, struct str bytes, const stru
  * sync; */
 enum channel_result channel_prepare_all(struct channel *c, const struct str *bytes, uint32_t n,
 					struct attempt *out, struct err *err);
-/* appends the next one there: CHANNEL_FAILED, too, if somebody else has written meanwhile; */
-enum channel_result channel_append(struct channel *c, struct str bytes, const struct attempt *at,
-				   struct err *err);
+/* appends the next of them there, as many as one write takes: *done are there, and *doubtful behind them if it
+ * is CHANNEL_UNCERTAIN. CHANNEL_FAILED, too, if somebody else has written meanwhile; */
+enum channel_result channel_append(struct channel *c, const struct str *bytes, const struct attempt *at,
+				   uint32_t n, uint32_t *done, uint32_t *doubtful, struct err *err);
 /* and syncs them. */
 enum channel_result channel_sync(struct channel *c, struct err *err);
 enum channel_found channel_probe(struct channel *c, struct str bytes, const struct attempt *at,

@@ -16,6 +16,7 @@
 enum {
 	OPEN_TRIES = 8,
 	PRINT_BYTES = 256, /* before a message, that its attempt has a hash of */
+	WRITE_BYTES = 1 << 18, /* of several messages, at once */
 };
 
 /* What the file holds of a message, from an offset on. */
@@ -331,17 +332,72 @@ enum channel_result channel_prepare_all(struct channel *c, const struct str *byt
 	return CHANNEL_OK;
 }
 
-enum channel_result channel_append(struct channel *c, struct str bytes, const struct attempt *at,
-				   struct err *err)
+/* Where it ends in the file. */
+static uint64_t end_of(struct str bytes, const struct attempt *at)
 {
-	const struct trace nothing = { .ends_line = !at->lead };
-	struct stat st;
+	return at->offset + at->lead + bytes.n;
+}
 
+/* Writes the rest of a message, of which a short write has left `part`. */
+static enum channel_result append_rest(const struct channel *c, struct str rest, size_t part,
+				       const struct attempt *at, struct err *err)
+{
+	size_t more;
+
+	if (io_write_all(c->fd, rest, &more) == 0)
+		return CHANNEL_OK;
+	return fail_write(c, part + more, part + rest.n, at->offset, err);
+}
+
+/* The lines of as many as one write takes. */
+static uint32_t join_lines(const struct str *bytes, const struct attempt *at, uint32_t n, struct buf *lines)
+{
+	uint32_t taken = 0;
+
+	for (; taken < n && (!taken || lines->n + bytes[taken].n <= WRITE_BYTES); taken++) {
+		if (at[taken].lead)
+			buf_addc(lines, '\n');
+		buf_add_str(lines, bytes[taken]);
+	}
+	return taken;
+}
+
+enum channel_result channel_append(struct channel *c, const struct str *bytes, const struct attempt *at,
+				   uint32_t n, uint32_t *done, uint32_t *doubtful, struct err *err)
+{
+	struct buf lines = { 0 };
+	struct stat st;
+	enum channel_result r = CHANNEL_OK;
+	uint64_t end;
+	uint32_t taken;
+	ssize_t put;
+
+	*done = 0;
+	*doubtful = 1;
 	if (channel_fstat(c->fd, &st) < 0 || (uint64_t)st.st_size != at->offset)
 		return channel_fail(CHANNEL_FAILED, err,
 				    "%.300s: somebody else has written to it just now; resend",
 				    c->path);
-	return file_append(c, bytes, &nothing, at->offset, err);
+	taken = join_lines(bytes, at, n, &lines);
+	IO_RETRY(put, io.write(c->fd, lines.p, lines.n));
+	if (put <= 0) {
+		errno = put < 0 ? errno : EIO;
+		*doubtful = taken;
+		r = fail_write(c, 0, lines.n, at->offset, err);
+		put = 0;
+	}
+	end = at->offset + (uint64_t)put;
+	while (*done < taken && end_of(bytes[*done], &at[*done]) <= end)
+		++*done;
+	if (put && *done < taken && at[*done].offset < end) { /* others are left for the next call */
+		uint64_t rest = end_of(bytes[*done], &at[*done]) - end;
+
+		r = append_rest(c, str_make(lines.p + put, (size_t)rest),
+				(size_t)(end - at[*done].offset), &at[*done], err);
+		*done += r == CHANNEL_OK;
+	}
+	buf_release(&lines);
+	return r;
 }
 
 enum channel_result channel_sync(struct channel *c, struct err *err)

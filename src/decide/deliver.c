@@ -20,7 +20,9 @@
 enum {
 	TRIES_MAX = 3,
 	LOOK_MS = 100, /* for an agent's holder to respond */
-	BATCH_MAX = 1000, /* letters that share their syncs */
+	/* letters that share their syncs, and their bytes: what is recorded of them is held in memory */
+	BATCH_MAX = 16384,
+	BATCH_BYTES_MAX = 1 << 24,
 };
 
 /* Where in the agents' stream the letter is said now. One that has left stays where it was sent if the
@@ -370,36 +372,58 @@ static uint32_t count_batch(const struct desk *d, const struct letter_group *gro
 {
 	const struct channel *c = locked_channel(d, &groups[0].letters[0]);
 	uint32_t letters = 0;
+	size_t bytes = 0;
 
 	for (uint32_t i = 0; i < n && c; i++) {
 		letters += groups[i].n;
-		if (letters > BATCH_MAX)
-			return i;
-		for (uint32_t k = 0; k < groups[i].n; k++)
+		for (uint32_t k = 0; k < groups[i].n; k++) {
+			bytes += groups[i].letters[k].bytes.n;
 			if (locked_channel(d, &groups[i].letters[k]) != c)
 				return i;
+		}
+		if (letters > BATCH_MAX || bytes > BATCH_BYTES_MAX)
+			return i;
 	}
 	return c ? n : 0;
+}
+
+/* Letters as the channel takes them. */
+struct sending {
+	struct str *bytes;
+	struct attempt *attempts;
+};
+
+static struct sending sending_of(const struct letter *letters, uint32_t n)
+{
+	struct sending s = { xmalloc(n * sizeof(*s.bytes)), xmalloc(n * sizeof(*s.attempts)) };
+
+	for (uint32_t i = 0; i < n; i++) {
+		s.bytes[i] = letters[i].bytes;
+		s.attempts[i] = letters[i].attempt;
+	}
+	return s;
+}
+
+static void sending_release(struct sending *s)
+{
+	free(s->bytes);
+	free(s->attempts);
 }
 
 /* Where each letter will be in the file. */
 static bool prepare_batch(struct desk *d, struct outbox *o)
 {
 	uint32_t n = o->letters.n;
-	struct str *bytes = xmalloc(n * sizeof(*bytes));
-	struct attempt *attempts = xcalloc(n, sizeof(*attempts));
+	struct sending s = sending_of(o->letters.v, n);
 	struct err ignored; /* desk_send_all will say it */
 	bool fine = d->journal.writing &&
-		    find_blocking(d, &o->letters.v[0], d->letters.n) == NONE;
+		    find_blocking(d, &o->letters.v[0], d->letters.n) == NONE &&
+		    channel_prepare_all(locked_channel(d, &o->letters.v[0]), s.bytes, n, s.attempts,
+					&ignored) == CHANNEL_OK;
 
-	for (uint32_t i = 0; i < n; i++)
-		bytes[i] = o->letters.v[i].bytes;
-	fine = fine && channel_prepare_all(locked_channel(d, &o->letters.v[0]), bytes, n, attempts,
-					   &ignored) == CHANNEL_OK;
 	for (uint32_t i = 0; i < n && fine; i++)
-		o->letters.v[i].attempt = attempts[i];
-	free(bytes);
-	free(attempts);
+		o->letters.v[i].attempt = s.attempts[i];
+	sending_release(&s);
 	return fine;
 }
 
@@ -427,22 +451,21 @@ static int transmit_batch(struct desk *d, uint32_t first, uint32_t n, struct err
 {
 	struct channel *c = locked_channel(d, &d->letters.v[first]);
 	enum channel_result r = CHANNEL_OK, synced;
+	struct sending s = sending_of(&d->letters.v[first], n);
 	struct err why = { { 0 } }, unsafe = { { 0 } };
-	uint32_t done = 0;
+	uint32_t done = 0, more, doubtful = 0;
 	int rc = 0;
 
-	while (done < n && r == CHANNEL_OK) {
-		const struct letter *l = &d->letters.v[first + done];
-
-		r = channel_append(c, l->bytes, &l->attempt, &why);
-		done += r == CHANNEL_OK;
-	}
+	for (; done < n && r == CHANNEL_OK; done += more)
+		r = channel_append(c, &s.bytes[done], &s.attempts[done], n - done, &more, &doubtful,
+				   &why);
+	sending_release(&s);
 	synced = done ? channel_sync(c, &unsafe) : CHANNEL_OK;
 	if (done && synced == CHANNEL_OK)
 		rc = mark_all_sent(d, first, done, err);
 	for (uint32_t i = 0; i < done && synced != CHANNEL_OK && rc == 0; i++)
 		rc = record_result(d, first + i, synced, false, &unsafe, err);
-	if (r == CHANNEL_UNCERTAIN && rc == 0)
+	for (; r == CHANNEL_UNCERTAIN && doubtful && rc == 0; doubtful--)
 		rc = record_result(d, first + done++, r, false, &why, err);
 	for (; done < n && rc == 0; done++) /* held behind it, or not where they were expected */
 		rc = transmit(d, first + done, false, true, err);

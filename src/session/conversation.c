@@ -197,6 +197,7 @@ static bool bind_heard(struct load *l, struct talk *t, const struct desk *d, str
 static void place_sent(struct load *l, struct talk *t)
 {
 	struct desk *d = talk_desk(l, t);
+	struct str read = STR_NONE; /* the path of the letter before, where nothing is new */
 
 	/* before that, the queue has them */
 	if (!l->complete || !d || d->changes == t->changes || d->agent)
@@ -209,8 +210,11 @@ static void place_sent(struct load *l, struct talk *t)
 		if (!letter_is_said(x) || x->channel == CHANNEL_AGENT ||
 		    x->state == LETTER_INTENT || x->state == LETTER_VOID)
 			continue;
-		add_reply_path(l, t, x);
-		talk_read_files(l, t);
+		if (!str_eq(x->path, read)) {
+			add_reply_path(l, t, x);
+			talk_read_files(l, t);
+			read = x->path;
+		}
 		if (bind_heard(l, t, d, x))
 			continue;
 		line = talk_find_line(l, t, x);
@@ -422,14 +426,22 @@ static bool answers_known(struct load *l, const struct talk *t, const struct rep
 	return str_eq(model_group_of(&l->model, &c->message), t->group);
 }
 
-/* Whether it is a letter of the desk that is not in the model yet: place_sent will find it. */
-static bool is_unsent_letter(const struct desk *d, const struct reply_line *line)
+/* Lines, from the first new one on, that are letters which are not in the model yet: place_sent will find
+ * them. */
+static void anchor_unsent(struct talk *t, const struct desk *d, uint32_t first)
 {
-	for (uint32_t i = 0; d && i < d->letters.n; i++)
-		if (letter_is_said(&d->letters.v[i]) && d->letters.v[i].state != LETTER_VOID &&
-		    is_line_of(line, &d->letters.v[i]))
-			return true;
-	return false;
+	for (uint32_t i = 0; d && i < d->letters.n; i++) {
+		const struct letter *x = &d->letters.v[i];
+		uint32_t k = letter_is_said(x) && x->state != LETTER_VOID ? talk_first_equal(t, x->bytes)
+									  : NONE;
+
+		for (; k != NONE; k = t->texts.nodes.v[k].next) {
+			uint32_t line = t->texts.nodes.v[k].line;
+
+			if (line >= first && is_line_of(&t->lines.v[line], x))
+				talk_anchor_line(t, line);
+		}
+	}
 }
 
 /* A line that came while gavel watched stands where it came, if it answers something known. */
@@ -437,9 +449,7 @@ static void hear_lines(struct load *l, struct talk *t)
 {
 	uint32_t first = t->heard;
 
-	for (uint32_t i = first; i < t->lines.n; i++)
-		if (is_unsent_letter(talk_desk(l, t), &t->lines.v[i]))
-			talk_anchor_line(t, i);
+	anchor_unsent(t, talk_desk(l, t), first);
 	talk_wait(l, t, first);
 	t->heard = t->lines.n;
 	for (uint32_t i = first; i < t->lines.n; i++) {

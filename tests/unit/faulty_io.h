@@ -189,16 +189,28 @@ static void watch_leaving(const struct letter *l)
 }
 
 /* Whose bytes these are: all of a letter's, or the rest of them. */
-static void watch_bytes(struct str bytes)
+static void watch_line(struct str bytes)
 {
-	if (bytes.n && bytes.p[0] == '\n')
-		bytes = str_from(bytes, 1);
 	for (uint32_t i = 0; i < watched_desk->letters.n; i++)
 		if (str_find(watched_desk->letters.v[i].bytes, bytes, 0) >= 0) {
 			watch_leaving(&watched_desk->letters.v[i]);
 			return;
 		}
 	watched->early++; /* nobody's: not even recorded */
+}
+
+/* One letter's or several; a line that somebody else has left without its end may be ended before. */
+static void watch_bytes(struct str bytes)
+{
+	if (bytes.n && bytes.p[0] == '\n')
+		bytes = str_from(bytes, 1);
+	while (bytes.n) {
+		const char *end = memchr(bytes.p, '\n', bytes.n);
+		size_t n = end ? (size_t)(end - bytes.p) + 1 : bytes.n;
+
+		watch_line(str_make(bytes.p, n));
+		bytes = str_from(bytes, n);
+	}
 }
 
 static void watch_link(const char *to)
