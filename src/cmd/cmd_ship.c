@@ -132,7 +132,10 @@ int cmd_ship(struct options *o)
 	struct err err;
 
 	if (!o->to)
-		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE");
+		o->to = configured_team(o);
+	if (!o->to)
+		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE, or team.url in "
+				     "the configuration");
 	if (o->as_source && o->words.n > 1)
 		return print_trouble("--as-source is the name of one source; ship others by themselves");
 	load_read_config(&c.load, o, &c.config);
