@@ -74,8 +74,14 @@ static void run(struct ship_command *c)
 		int wait;
 
 		shipper_step(c->shipper, loop_now_ms());
-		if (c->o->no_follow && shipper_is_idle(c->shipper))
+		if (shipper_failure(c->shipper)) {
+			c->code = print_trouble("%s", shipper_failure(c->shipper));
 			return;
+		}
+		if (c->o->no_follow && shipper_is_idle(c->shipper)) {
+			c->code = shipper_is_incomplete(c->shipper) ? EXIT_TROUBLE : EXIT_FINE;
+			return;
+		}
 		now = loop_now_ms();
 		watch_connection(c, now);
 		wait = state == LOAD_MORE || !c->load.complete

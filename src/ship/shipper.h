@@ -37,6 +37,10 @@ int shipper_wait_ms(const struct shipper *s, int64_t now_ms);
 void shipper_step(struct shipper *s, int64_t now_ms);
 /* Whether all that there is was copied, opened, decided, said and reported. */
 bool shipper_is_idle(const struct shipper *s);
+/* Why it can ship nothing to this store whatever happens; NULL = it can. */
+const char *shipper_failure(const struct shipper *s);
+/* Whether the store has refused a source, or lines of one. */
+bool shipper_is_incomplete(const struct shipper *s);
 void shipper_status(const struct shipper *s, struct store_status *out);
 
 #endif
