@@ -78,9 +78,13 @@ static void note_ends(struct team_feed *f)
 
 static void say_lost(struct team_feed *f, int64_t now_ms)
 {
+	const char *failure = shipper_failure(f->shipper);
 	struct buf why = { 0 };
 
-	if (shipper_has_lost(f->shipper, now_ms, &why))
+	if (failure && !f->failed)
+		tell(f, str_of(failure));
+	f->failed = failure;
+	if (!failure && shipper_has_lost(f->shipper, now_ms, &why))
 		tell(f, buf_str(&why));
 	buf_release(&why);
 }

@@ -17,6 +17,7 @@ struct team_feed {
 	struct filter *items;
 	struct buf refusal; /* what is said to who decides here */
 	bool began;
+	bool failed; /* the shipper has, and it was told */
 	bool ended; /* no agent runs, and the shipper was told so */
 	void (*said)(void *ctx, struct str line); /* NULL = on the message line */
 	void *ctx;

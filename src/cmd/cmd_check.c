@@ -224,6 +224,7 @@ int cmd_check(struct options *o)
 
 	if (load_filter(o, TIME_NONE, &c.filter))
 		return EXIT_TROUBLE;
+	configured_source(o, 0);
 	load_read_config(&l, o, &config);
 	l.cache.use = false; /* check_message must see each message */
 	/* journals tell where replies were said */

@@ -61,8 +61,14 @@ static void run(struct ship_command *c)
 		int wait;
 
 		shipper_step(c->shipper, loop_now_ms());
-		if (c->o->no_follow && shipper_is_idle(c->shipper))
+		if (shipper_failure(c->shipper)) {
+			c->code = print_trouble("%s", shipper_failure(c->shipper));
 			return;
+		}
+		if (c->o->no_follow && shipper_is_idle(c->shipper)) {
+			c->code = shipper_is_incomplete(c->shipper) ? EXIT_TROUBLE : EXIT_FINE;
+			return;
+		}
 		now = loop_now_ms();
 		watch_connection(c, now);
 		wait = state == LOAD_MORE || !c->load.complete
@@ -140,7 +146,10 @@ int cmd_ship(struct options *o)
 	int code;
 
 	if (!o->to)
-		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE");
+		o->to = configured_team(o);
+	if (!o->to)
+		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE, or team.url in "
+				     "the configuration");
 	if (!find_agents(o, &g)) {
 		g.folder = NULL;
 	} else {

@@ -196,6 +196,7 @@ int cmd_show(struct options *o)
 	for (int i = 0; name && i < VIEWS; i++) {
 		if (strcmp(views[i].name, name) != 0)
 			continue;
+		configured_source(o, views[i].view == &view_item ? 2 : 1);
 		if ((o->format == OUTPUT_MD && views[i].json) ||
 		    (o->format == OUTPUT_JSON && !views[i].json))
 			return print_trouble("Markdown is what show report prints, and only that; "

@@ -1,6 +1,7 @@
 /* gavel team: makes, checks and trims the store of a team. For its owner; everybody may check. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "config/config.h"
 #include "json/compose.h"
 #include "team/chain.h"
 #include "team/team_schema.h"
@@ -405,17 +406,25 @@ static const struct {
 int cmd_team(struct options *o)
 {
 	struct team_command t = { .o = o };
+	const char *url = o->words.n > 1 ? o->words.v[1] : NULL;
 	unsigned n = sizeof(actions) / sizeof(actions[0]), i = 0;
 	int rc;
 
 	while (o->words.n && i < n && strcmp(o->words.v[0], actions[i].name) != 0)
 		i++;
-	if (o->words.n != 2 || i == n)
+	if (!o->words.n || o->words.n > 2 || i == n)
 		return print_trouble("team takes init, check or trim, and the store's address; see gavel "
 				     "team --help");
+	if (!url && config_check(o->config, &t.err) == 0)
+		url = configured_team(o);
+	else if (!url)
+		return print_trouble("%s", t.err.text);
+	if (!url)
+		return print_trouble("team %s needs the store's address, or team.url in the "
+				     "configuration", actions[i].name);
 	if (o->has_age && actions[i].run != trim)
 		return print_trouble("--keep is for team trim");
-	rc = team_url_parse(&t.url, o->words.v[1], &t.err) || actions[i].run(&t);
+	rc = team_url_parse(&t.url, url, &t.err) || actions[i].run(&t);
 	if (rc)
 		print_trouble("%s", t.err.text);
 	store_close(t.store);

@@ -35,6 +35,7 @@ int cmd_watch(struct options *o)
 	if (near)
 		return print_trouble("%s: no such file or command; did you mean %s?",
 				     o->words.v[0], near->name);
+	configured_source(o, 0);
 	if (!o->headless && !o->words.n && isatty(STDIN_FILENO))
 		return print_trouble("no source; give a log, or try: gavel demo (all of it: gavel "
 				     "--help)");

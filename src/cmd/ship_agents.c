@@ -105,9 +105,10 @@ static int ship(struct watch *w, struct supervisor *f)
 	bool leaving = false;
 	int code = EXIT_FINE;
 
-	while (!leaving && code == EXIT_FINE) {
+	while (!leaving) {
 		int64_t now = loop_now_ms();
 		struct loop_fd fds[] = { { agent_set_fd(&f->agents) }, { -1 } };
+		const char *failure;
 
 		agent_set_take(&f->agents, now, w->each, w->each_ctx);
 		supervisor_ops.tick(f, loop_now_ms());
@@ -115,15 +116,22 @@ static int ship(struct watch *w, struct supervisor *f)
 			vec_push(&told, (struct told_of_agent){ 0 });
 		for (uint32_t i = 0; i < f->supervised.n; i++)
 			tell_of(f->supervised.v[i], &told.v[i]);
+		failure = shipper_failure(f->feed->shipper);
 		if (is_over(w, f))
-			break;
-		if (is_hopeless(w, f))
+			leaving = true;
+		else if (failure)
+			code = print_trouble("%s", failure);
+		else if (is_hopeless(w, f))
 			code = EXIT_TROUBLE;
+		if (leaving || code != EXIT_FINE)
+			break;
 		fds[1] = shipper_fd(f->feed->shipper);
 		if (loop_wait(-1, fds, 2, turn_wait_ms(f, loop_now_ms())) & LOOP_SIGNAL)
 			leaving = was_signalled();
 	}
 	vec_release(&told);
+	if (code == EXIT_FINE && shipper_is_incomplete(f->feed->shipper))
+		code = EXIT_TROUBLE;
 	return code;
 }
 

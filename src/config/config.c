@@ -262,6 +262,46 @@ static void set_words(struct config_reading *r, const struct setting *s, yyjson_
 		vec_push(out, str_dup(json_str(v)));
 }
 
+static void set_team_url(struct config_reading *r, yyjson_val *v)
+{
+	struct str url = json_str(v);
+
+	/* what else is wrong with it is said where it is used */
+	if (!yyjson_is_null(v) &&
+	    (!is_clean(url) || (!str_starts(url, STR("postgresql://")) && !str_starts(url, STR("postgres://"))))) {
+		config_invalid(r, v, "team.url", "an address, postgresql://HOST/DATABASE, or null");
+		return;
+	}
+	free(r->c->team_url);
+	r->c->team_url = yyjson_is_null(v) ? NULL : str_dup(url);
+}
+
+static void set_team(struct config_reading *r, const struct setting *s, yyjson_val *object)
+{
+	yyjson_val *key, *v;
+	size_t i, n;
+	int64_t lease;
+
+	if (!config_is_object(r, object, s->name, s->takes))
+		return;
+	yyjson_obj_foreach(object, i, n, key, v) {
+		bool is_url = str_is(json_str(key), "url"), is_lease = str_is(json_str(key), "lease");
+
+		if (!is_url && !is_lease && !str_is(json_str(key), "claim_on_open"))
+			config_unknown_key(r, key, "setting of team", "url, lease, claim_on_open");
+		else if (config_is_repeated(r, object, key))
+			continue;
+		else if (is_url)
+			set_team_url(r, v);
+		else if (!is_lease)
+			config_set_bool(r, "team.claim_on_open", v, &r->c->team_claim_on_open);
+		else if (!json_int(v, &lease) || lease < CONFIG_LEASE_MIN_S || lease > CONFIG_LEASE_MAX_S)
+			config_invalid(r, v, "team.lease", "a number of seconds from 10 to 3600");
+		else
+			r->c->team_lease_s = (int)lease;
+	}
+}
+
 #define FIELD(member) offsetof(struct config, member)
 
 static const struct setting settings[] = {
@@ -308,6 +348,17 @@ static const struct setting settings[] = {
 	  "The group that may write to these files. null: one that a group can write to is not "
 	  "believed.",
 	  set_text, FIELD(reviewers_group) },
+	{ "team", "an object of url, lease and claim_on_open",
+	  "{ \"url\": null, \"lease\": 120, \"claim_on_open\": false }",
+	  "{ \"url\": \"postgresql://db1/team\", \"claim_on_open\": true }",
+	  "The team whose inbox you share. url is the address of its store, without a password: what "
+	  "gavel, gavel show and gavel check open where no SOURCE is given and nothing is piped to them, "
+	  "where gavel ship puts what it reads unless --to is given, and what gavel team looks at. "
+	  "Without a user in it, the login is that of PGUSER or of the account. lease: for how many "
+	  "seconds, from 10 to 3600, a claim of yours lasts if gavel ends without releasing it. "
+	  "claim_on_open: whether the item whose page you open is claimed, and released when you leave "
+	  "the page without a decision.",
+	  set_team },
 	{ "notices",
 	  "an array of \"bell\", \"osc9\" and \"osc777\", or an object of terminal and command",
 	  "[]", "{ \"terminal\": [\"bell\"], \"command\": [\"/home/alice/bin/tell-me\"] }",
@@ -377,7 +428,7 @@ void config_help(struct buf *out)
 void config_init(struct config *c, const char *file)
 {
 	*c = (struct config){ .theme = "dark", .mouse = true, .approve = 0.9, .human = 0.7,
-			      .cache_mb = CONFIG_CACHE_MB,
+			      .cache_mb = CONFIG_CACHE_MB, .team_lease_s = CONFIG_LEASE_S,
 			      .max_line_bytes = FRAME_MAX_BYTES,
 			      .file = file ? xstrdup(file) : NULL };
 	vec_push(&c->reason_codes, xstrdup("out_of_scope"));
@@ -539,6 +590,7 @@ void config_release(struct config *c)
 	free(c->as);
 	free(c->reviewers_group);
 	free(c->escalate_to);
+	free(c->team_url);
 	free(c->file);
 	*c = (struct config){ 0 };
 }

@@ -21,6 +21,9 @@
 enum {
 	CONFIG_MAX_BYTES = 1 << 20, /* of the file */
 	CONFIG_MEMBERS_MAX = 1000,  /* of an object in it */
+	CONFIG_LEASE_S = 120,
+	CONFIG_LEASE_MIN_S = 10,
+	CONFIG_LEASE_MAX_S = 3600,
 	CONFIG_CACHE_MB = 2048,     /* of all cached images; the least recently used go first */
 };
 
@@ -65,6 +68,9 @@ struct config {
 	struct config_words notice_command; /* a program and its arguments, then NULL, which n does
 					       not count; n = 0: none */
 	char *as, *escalate_to; /* NULL = not set */
+	char *team_url;         /* of a team's store; NULL = none */
+	int team_lease_s;       /* how long a claim lasts once nobody renews it */
+	bool team_claim_on_open; /* the item whose page is open is claimed */
 	struct config_words reason_codes;
 	struct config_words reviewers; /* login names of those whose reply files are believed */
 	char *reviewers_group; /* that may write to these files; NULL = none */

@@ -36,7 +36,8 @@ static const struct command commands[] = {
 	{ COMMAND_WATCH, "", "[SOURCE...]",
 	  "Open the terminal UI; if standard output is not a terminal, print the inbox. SOURCE may be "
 	  "the address of a team's store, postgresql://[USER@]HOST/DATABASE: the team's inbox; with "
-	  "?source=NAME behind it the lines of one source, as a log that is only read." },
+	  "?source=NAME behind it the lines of one source, as a log that is only read. Without SOURCE, "
+	  "what is piped to gavel is read; if that is the terminal, the inbox of team.url." },
 	{ COMMAND_RUN, "run", "[--] [COMMAND...]",
 	  "Start an agent and supervise it over its pipes; without COMMAND, those of the "
 	  "configuration. claude, codex, opencode, gemini, claude-agent-acp and codex-acp get the flags "
@@ -75,12 +76,12 @@ static const struct command commands[] = {
 	{ COMMAND_PURGE, "purge", "",
 	  "Remove old captures of agents' output, caches, and journals whose source no longer "
 	  "exists. Nothing that is in use, and never a journal in which something is unfinished." },
-	{ COMMAND_TEAM, "team", "init URL | check URL | trim URL",
+	{ COMMAND_TEAM, "team", "init [URL] | check [URL] | trim [URL]",
 	  "For the owner of a team's store, a PostgreSQL database: make it, or upgrade it; check the "
 	  "server, the connection, who may do what, and that its history was not changed; remove old "
-	  "lines. URL is postgresql://[USER@]HOST/DATABASE; the password is in ~/.pgpass. Unless the "
-	  "host is a socket, the server must prove by TLS who it is." },
-	{ COMMAND_SHIP, "ship", "--to=URL [SOURCE...]",
+	  "lines. URL is postgresql://[USER@]HOST/DATABASE, else team.url of the configuration; the "
+	  "password is in ~/.pgpass. Unless the host is a socket, the server must prove by TLS who it is." },
+	{ COMMAND_SHIP, "ship", "[--to=URL] [SOURCE...]",
 	  "Put what agents say on this machine, and what waits for a person, into a team's store; and "
 	  "write what the team decides to the agents. It runs beside the agents until it is stopped, "
 	  "and is the only one that decides on its sources. What an earlier run left unfinished is "
@@ -426,7 +427,8 @@ static const struct option options[] = {
 	  FIELD(correct) },
 	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE,
 	  .set = set_older_than },
-	{ "to", "URL", "ship: the store, postgresql://[USER@]HOST/DATABASE.", SHIP, FIELD(to) },
+	{ "to", "URL", "ship: the store, postgresql://[USER@]HOST/DATABASE; else team.url of the configuration.", SHIP,
+	  FIELD(to) },
 	{ "as-source", "NAME", "ship: what the source is called in the store; HOST:PATH unless given.", SHIP,
 	  FIELD(as_source) },
 	{ "items", "EXPR", "ship, run --team: only items that match, as --filter has it.", SHIP | RUN,
@@ -625,6 +627,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 void options_release(struct options *o)
 {
 	vec_release(&o->words);
+	free(o->team_url);
 	vec_release(&o->agents);
 	vec_release(&o->env);
 	vec_release(&o->answers);

@@ -26,6 +26,7 @@ enum { OPTIONS_MAX = 128 };
 struct options {
 	const struct command *command;
 	VEC(const char *) words;
+	char *team_url; /* of the configuration, once it was asked for */
 	enum format format;
 	enum color_mode color;
 	bool help, version, strict, all, ascii, headless;

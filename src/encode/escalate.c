@@ -228,7 +228,8 @@ int encode_open_item(const struct desk *desk, const struct model *m, const struc
 		     struct buf *out, struct err *err)
 {
 	struct plan plan = { 0 };
-	struct draft draft = { .verb = VERB_ESCALATE, .letter = NONE, .by = t->as };
+	struct draft draft = { .verb = VERB_ESCALATE, .letter = NONE, .by = t->as,
+			       .explanation = STR("It waits for a person.") };
 	struct desk copy = *desk;
 	uint32_t first = 0;
 	struct encoding e = { .plan = &plan, .desk = &copy, .model = m, .reader = r, .terms = t,

@@ -6,6 +6,12 @@
 
 static struct team_inboxes *teams; /* of the load that decides */
 
+/* How long a claim lasts once nobody renews it. */
+static int lease_s(const struct team_inbox *t)
+{
+	return t->load->config ? t->load->config->team_lease_s : CONFIG_LEASE_S;
+}
+
 /* ---- questions ---- */
 
 static void free_question(struct team_question *q)
@@ -146,7 +152,7 @@ static void ask_claim(struct team_question *q)
 {
 	struct store_request r = {
 		.sql = "select outcome, who, fence, until from gavel.claim($1::bigint, $2::float8)",
-		.values = { store_number(q->item), store_number(TEAM_LEASE_S) }, .n = 2,
+		.values = { store_number(q->item), store_number(lease_s(q->t)) }, .n = 2,
 	};
 
 	send_question(q, &r);
@@ -335,7 +341,8 @@ void team_claim(struct load *l, uint32_t number, bool quiet)
 	if (!item || (quiet && item->mark.mine))
 		return;
 	if (!is_connected(t)) {
-		team_say(t, quiet ? "no connection: it is staged, and is sent when there is one"
+		team_say(t, quiet ? "no connection: it is not claimed; what is decided is staged, and sent when "
+					 "there is one"
 				  : "no connection: claims wait for the server");
 		return;
 	}
@@ -354,29 +361,32 @@ static void take_release(void *ctx, const struct store_answer *a)
 	t->due = true;
 }
 
-void team_unclaim(struct load *l, uint32_t number)
+void team_unclaim(struct load *l, uint32_t number, bool quiet)
 {
 	struct team_inbox *t;
 	struct team_item *item = find_item(l, number, &t);
-	struct store_request r = { .sql = "select gavel.release($1::bigint, $2::bigint)", .n = 2,
-				   .answered = take_release };
+	struct store_request r = {
+		.sql = "select gavel.release($1::bigint, (select fence from gavel.item where id = $1::bigint))",
+		.n = 1, .answered = take_release,
+	};
 	struct buf name = { 0 };
 
 	if (!item)
 		return;
 	name_item(t, item->id, &name);
-	if (!item->mark.mine) {
-		team_say(t, "%s is not yours to release", name.p);
-	} else if (!is_connected(t)) {
+	if (!is_connected(t)) {
 		team_say(t, "no connection: the claim lapses by itself");
+	} else if (!item->mark.mine && !quiet) {
+		team_say(t, "%s is not yours to release", name.p);
 	} else {
 		r.values[0] = store_number(item->id);
-		r.values[1] = store_number((int64_t)item->fence);
 		r.ctx = t;
 		store_ask(t->store, &r);
+		if (item->mark.mine)
+			item->mark.holder = STR_NONE;
 		item->mark.mine = false;
-		item->mark.holder = STR_NONE;
-		team_say(t, "%s is released", name.p);
+		if (!quiet)
+			team_say(t, "%s is released", name.p);
 	}
 	buf_release(&name);
 }
@@ -471,7 +481,7 @@ static void beat(struct team_inbox *t)
 		buf_addc(&fences, '}');
 		r.values[0] = store_text(buf_str(&ids));
 		r.values[1] = store_text(buf_str(&fences));
-		r.values[2] = store_number(TEAM_LEASE_S);
+		r.values[2] = store_number(lease_s(t));
 		store_ask(t->store, &r);
 	}
 	buf_release(&ids);
@@ -483,7 +493,7 @@ void team_claims_step(struct team_inbox *t, int64_t now_ms)
 	static const struct store_request tick = { .sql = "select gavel.tick()" };
 
 	if (now_ms >= t->beat_ms) {
-		t->beat_ms = now_ms + TEAM_BEAT_MS;
+		t->beat_ms = now_ms + 1000 * lease_s(t) / TEAM_BEATS;
 		beat(t);
 	}
 	if (now_ms >= t->tick_ms) {

@@ -56,10 +56,11 @@ bool team_banner(const struct load *l, int64_t now_ms, struct buf *out);
 bool team_news(struct load *l, struct buf *out);
 void team_release(struct load *l);
 
-/* Claims an item of the model for this login, or releases it; the answer is told by team_news. quiet:
- * only if it is refused. An item that is in no team's inbox is left alone. */
+/* Claims an item of the model for this login, or releases it, also while the claim is being asked for;
+ * the answer is told by team_news. quiet: only if it is refused. An item that is in no team's inbox is
+ * left alone. */
 void team_claim(struct load *l, uint32_t item, bool quiet);
-void team_unclaim(struct load *l, uint32_t item);
+void team_unclaim(struct load *l, uint32_t item, bool quiet);
 /* A person's word on a decision that the edge holds: it is sent again, or given up. */
 void team_settle_held(struct load *l, uint32_t item, bool resend);
 /* The person has seen that stores went back, and goes on. false: none did. */

@@ -10,8 +10,7 @@
 #include "team/store.h"
 
 enum {
-	TEAM_LEASE_S = 120,
-	TEAM_BEAT_MS = 40000,
+	TEAM_BEATS = 3, /* renewals of a claim before it would lapse */
 	TEAM_POLL_MS = 2000, /* for events, without a hint */
 	TEAM_TICK_MS = 5000, /* due items rise */
 	TEAM_CLAIMS_MS = 10000, /* others' claims are looked at again */

@@ -6,6 +6,7 @@
 
 enum {
 	SHIP_RETRY_MS = 5000,     /* after the store has refused something */
+	SHIP_REFUSED_MS = 60000,  /* likewise, if only its owner can change that */
 	SHIP_ROUND_MIN_MS = 50,   /* from one look at all items to the next */
 	SHIP_ROUND_MAX_MS = 1000, /* deadlines pass, and what was refused is tried again */
 };
@@ -15,6 +16,8 @@ struct shipped_source {
 	struct shipper *s;
 	uint32_t desk;
 	int64_t id; /* in the store; 0 = not known yet */
+	int64_t retry_ms; /* when the store is asked again; 0 = it has not refused it */
+	bool refused;     /* only the store's owner can change that */
 };
 
 enum shipped_file_state {
@@ -36,6 +39,7 @@ struct shipped_file {
 	char head[65];
 	int64_t sent_ms, next_ms; /* when the last call left, and when the next may */
 	bool behind;              /* there is more than one call takes */
+	bool refused;             /* only the store's owner can change that */
 };
 
 enum shipped_item_state {
@@ -80,6 +84,7 @@ struct shipper {
 	bool recovered, fresh; /* fresh: there is a new connection */
 	bool told_lost; /* that there is none */
 	bool live;                     /* messages come as they are written */
+	struct err failure;            /* why nothing can be shipped; empty = it can */
 	VEC(struct shipped_source *) sources; /* by desk */
 	VEC(struct shipped_file *) files;     /* by file of the wire */
 	VEC(struct shipped_item *) items;     /* by item of the model; NULL = never told */

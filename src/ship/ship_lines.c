@@ -89,14 +89,16 @@ static void learn_where(void *ctx, const struct store_answer *a)
 	if (!a->rows) {
 		shipper_say(f->s, "%s: its lines are not copied%s: %.*s", wire_file_of(f)->name.p,
 			    a->unsettled ? " yet" : "", STR_ARG(a->why));
-		f->state = a->unsettled ? SHIP_FILE_NEW : SHIP_FILE_NEVER;
-		f->next_ms = loop_now_ms() + SHIP_RETRY_MS;
+		f->state = SHIP_FILE_NEW;
+		f->next_ms = loop_now_ms() + (a->unsettled ? SHIP_RETRY_MS : SHIP_REFUSED_MS);
+		f->refused = !a->unsettled;
 		return;
 	}
 	f->id = store_int(a->rows, 0, 0);
 	f->number = store_int(a->rows, 0, 1);
 	f->at = (uint64_t)store_int(a->rows, 0, 2);
 	f->state = SHIP_FILE_READY;
+	f->refused = false;
 	if (!has_mark(f, store_int(a->rows, 0, 3), (int64_t)f->at, store_str(a->rows, 0, 4)))
 		ask_where(f); /* the next number */
 }
@@ -275,7 +277,7 @@ bool ship_lines_are_done(const struct shipper *s)
 		struct shipped_file *f = s->files.v[i];
 
 		if (f->state == SHIP_FILE_OPENING || f->state == SHIP_FILE_SENDING ||
-		    (f->state == SHIP_FILE_NEW && f->next_ms))
+		    (f->state == SHIP_FILE_NEW && f->next_ms && !f->refused))
 			return false;
 		if (f->state == SHIP_FILE_READY && has_more(f) && next_bytes(f).n)
 			return false;

@@ -50,7 +50,8 @@ void ship_source_list(const struct shipper *s, struct buf *out)
 {
 	buf_addc(out, '{');
 	for (uint32_t i = 0; i < s->sources.n; i++)
-		buf_printf(out, "%s%lld", i ? "," : "", (long long)s->sources.v[i]->id);
+		if (s->sources.v[i]->id)
+			buf_printf(out, "%s%lld", out->n > 1 ? "," : "", (long long)s->sources.v[i]->id);
 	buf_addc(out, '}');
 }
 
@@ -58,38 +59,57 @@ static void learn_source(void *ctx, const struct store_answer *a)
 {
 	struct shipped_source *source = ctx;
 
-	if (a->rows)
+	if (a->rows) {
 		source->id = store_int(a->rows, 0, 0);
-	else
-		shipper_say(source->s, "%.*s: its items are not shipped: %.*s",
-			    STR_ARG(source->s->load->desks.list.v[source->desk].group),
-			    STR_ARG(a->why));
+		source->retry_ms = 0;
+		source->refused = false;
+		return;
+	}
+	shipper_say(source->s, "%.*s: its items are not shipped%s: %.*s",
+		    STR_ARG(source->s->load->desks.list.v[source->desk].group), a->unsettled ? " yet" : "",
+		    STR_ARG(a->why));
+	source->retry_ms = loop_now_ms() + (a->unsettled ? SHIP_RETRY_MS : SHIP_REFUSED_MS);
+	source->refused = !a->unsettled;
 }
 
-static void open_sources(struct shipper *s)
+static void ask_source(struct shipped_source *source)
+{
+	struct shipper *s = source->s;
+	struct store_request r = { .sql = "select id from gavel.ship_open($1, null, 0, 0)", .n = 1,
+				   .answered = learn_source, .ctx = source };
+	struct buf name = { 0 };
+
+	shipper_source_name(s, &s->load->desks.list.v[source->desk], &name);
+	r.values[0] = store_text(buf_str(&name));
+	store_ask(s->store, &r);
+	buf_release(&name);
+}
+
+static void open_sources(struct shipper *s, int64_t now_ms)
 {
 	for (uint32_t i = s->sources.n; i < s->load->desks.list.n; i++) {
 		struct shipped_source *source = xcalloc(1, sizeof(*source));
-		struct store_request r = {
-			.sql = "select id from gavel.ship_open($1, null, 0, 0)",
-			.n = 1, .answered = learn_source, .ctx = source,
-		};
-		struct buf name = { 0 };
 
 		source->s = s;
 		source->desk = i;
-		shipper_source_name(s, &s->load->desks.list.v[i], &name);
-		r.values[0] = store_text(buf_str(&name));
-		store_ask(s->store, &r);
-		buf_release(&name);
+		ask_source(source);
 		vec_push(&s->sources, source);
+	}
+	for (uint32_t i = 0; i < s->sources.n; i++) {
+		struct shipped_source *source = s->sources.v[i];
+
+		if (!source->retry_ms || now_ms < source->retry_ms)
+			continue;
+		source->retry_ms = now_ms + SHIP_REFUSED_MS;
+		ask_source(source);
 	}
 }
 
+/* A source that is refused does not keep the others. */
 static bool sources_are_known(const struct shipper *s)
 {
 	for (uint32_t i = 0; i < s->sources.n; i++)
-		if (!s->sources.v[i]->id)
+		if (!s->sources.v[i]->id && !s->sources.v[i]->refused)
 			return false;
 	return s->sources.n;
 }
@@ -101,9 +121,13 @@ static void on_ready(void *ctx)
 	struct store_status status;
 
 	store_status(s->store, &status);
-	if (status.schema != STORE_SCHEMA)
-		shipper_say(s, "%s: the store has version %d, this gavel needs %d", s->settings.url->group,
-			    status.schema, STORE_SCHEMA);
+	if (status.schema > STORE_SCHEMA)
+		err_set(&s->failure, "%s: the store has version %d, this gavel knows %d: nothing is shipped; use "
+				     "a newer gavel", s->settings.url->group, status.schema, STORE_SCHEMA);
+	else if (status.schema != STORE_SCHEMA)
+		err_set(&s->failure, "%s: there is no store for %s in this database: its owner makes one with "
+				     "gavel team init, and grants gavel_agent to this login",
+			s->settings.url->group, status.login);
 	if (status.connections > 1) {
 		shipper_say(s, "%s: connected again", s->settings.url->group);
 		s->fresh = true;
@@ -185,12 +209,12 @@ static void recover(struct shipper *s)
 void shipper_step(struct shipper *s, int64_t now_ms)
 {
 	store_step(s->store, now_ms);
-	if (!s->load->complete)
+	if (!s->load->complete || s->failure.text[0])
 		return;
 	if (!s->recovered)
 		recover(s);
 	s->live = s->live || load_is_recent(s->load, s->messages);
-	open_sources(s);
+	open_sources(s, now_ms);
 	if (s->fresh) {
 		s->fresh = false;
 		ship_lines_again(s);
@@ -236,6 +260,22 @@ bool shipper_has_lost(struct shipper *s, int64_t now_ms, struct buf *why)
 	buf_printf(why, "no connection to %s: %s; what is to be shipped waits", s->settings.url->group,
 		   status.why);
 	return true;
+}
+
+const char *shipper_failure(const struct shipper *s)
+{
+	return s->failure.text[0] ? s->failure.text : NULL;
+}
+
+bool shipper_is_incomplete(const struct shipper *s)
+{
+	for (uint32_t i = 0; i < s->sources.n; i++)
+		if (s->sources.v[i]->refused)
+			return true;
+	for (uint32_t i = 0; i < s->files.n; i++)
+		if (s->files.v[i]->refused)
+			return true;
+	return false;
 }
 
 void shipper_status(const struct shipper *s, struct store_status *out)

@@ -41,6 +41,10 @@ bool shipper_is_idle(const struct shipper *s);
 void shipper_look_again(struct shipper *s);
 /* Once for each time that there is no connection: appends why, a sentence. */
 bool shipper_has_lost(struct shipper *s, int64_t now_ms, struct buf *why);
+/* Why it can ship nothing to this store whatever happens; NULL = it can. */
+const char *shipper_failure(const struct shipper *s);
+/* Whether the store has refused a source, or lines of one. */
+bool shipper_is_incomplete(const struct shipper *s);
 void shipper_status(const struct shipper *s, struct store_status *out);
 
 #endif

@@ -431,7 +431,19 @@ static bool is_unsettled(const char *code)
 	       strncmp(code, "57", 2) == 0 || strcmp(code, "55P03") == 0;
 }
 
-static void refuse(const struct store_request *r, const PGresult *result)
+/* What to do about a database without a store, or a login that nobody has let in. */
+static const char *remedy(const struct store *s, const char *code)
+{
+	if (s->facts.schema || !code)
+		return "";
+	if (strcmp(code, "3F000") == 0 || strcmp(code, "42P01") == 0)
+		return "; there is no store in this database: its owner makes one with gavel team init";
+	return strcmp(code, "42501") == 0
+		       ? "; its owner grants gavel_reviewer to people, and gavel_agent to machines"
+		       : "";
+}
+
+static void refuse(const struct store *s, const struct store_request *r, const PGresult *result)
 {
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
@@ -441,6 +453,7 @@ static void refuse(const struct store_request *r, const PGresult *result)
 	buf_adds(&why, what ? what : PQresultErrorMessage(result));
 	if (hint)
 		buf_printf(&why, " (%s)", hint);
+	buf_adds(&why, remedy(s, code));
 	r->answered(r->ctx, &(struct store_answer){ .code = code ? code : "",
 						    .unsettled = code && is_unsettled(code),
 						    .why = buf_str(&why) });
@@ -460,7 +473,7 @@ static void answer(struct store *s)
 	s->first = q->next;
 	s->queued--;
 	if (q->request.answered && is_error(result)) {
-		refuse(&q->request, result);
+		refuse(s, &q->request, result);
 	} else if (q->request.answered) {
 		str_to_u64(str_of(PQcmdTuples(result)), &affected);
 		q->request.answered(q->request.ctx,

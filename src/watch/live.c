@@ -227,6 +227,35 @@ static void show_news(struct live *l)
 	buf_release(&news);
 }
 
+/* Whether the item waits for a decision that is not even staged. */
+static bool is_undecided(const struct live *l, uint32_t item)
+{
+	const struct model *m = &l->load->model;
+	struct item_state at;
+
+	return item_at(m, &m->items.v[item], m->records.n, TIME_NONE, &at) && at.open &&
+	       at.delivery == DELIVERY_NONE;
+}
+
+/* The item of a team whose page is open is claimed, if the configuration says so, and released when the
+ * person leaves the page without a decision; not one that they had claimed before. */
+static void claim_page(struct live *l)
+{
+	const struct screen *s = app_screen(l->app);
+	uint32_t item = s && s->pane.view == &view_item ? s->item : NONE;
+	const struct team_mark *mark;
+
+	if (item == l->page || !l->load->config->team_claim_on_open || l->app->read_only)
+		return;
+	if (l->page_claimed && is_undecided(l, l->page))
+		team_unclaim(l->load, l->page, true);
+	l->page = item;
+	mark = item == NONE ? NULL : team_mark_of(&l->load->teams.marks, item);
+	l->page_claimed = mark && !mark->mine && is_undecided(l, item);
+	if (l->page_claimed)
+		team_claim(l->load, item, true);
+}
+
 /* What people reply does not make a log live. */
 static void note_growth(struct live *l, uint32_t first)
 {
@@ -256,6 +285,7 @@ void live_take(struct live *l, int64_t now_ms)
 	if (l->agents)
 		agent_set_take(l->agents, now_ms, l->each, l->ctx);
 	team_settle(l->load);
+	claim_page(l);
 	show_news(l);
 	note_growth(l, first);
 	if (m->records.n > first) {

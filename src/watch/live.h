@@ -22,6 +22,8 @@ struct live {
 	bool on;            /* there is something to follow */
 	bool no_room;       /* agents' output cannot be kept now */
 	uint32_t items;     /* announced so far */
+	uint32_t page;      /* item of a team whose page is open; NONE at first */
+	bool page_claimed;  /* because of that */
 	int64_t told_ms;    /* time of the last app_arrived */
 	int64_t ticked_ms;  /* time of the last app_clock */
 	int64_t spent_ms;   /* drawing time since told_ms, added by the caller: the more drawing

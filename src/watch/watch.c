@@ -488,7 +488,7 @@ void watch_begin(struct watch *w, struct str title)
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	watch_configure(w);
 	remembered_load(&w->app, o->journal);
-	w->live = (struct live){ .load = &w->load, .app = &w->app,
+	w->live = (struct live){ .load = &w->load, .app = &w->app, .page = NONE,
 				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,
 				 .notices = { .config = &w->config, .app = &w->app,
 					      .terminal = o->headless ? NULL : term_notice } };

@@ -255,7 +255,7 @@ static void carry_out_decision(struct watch *w, uint32_t *i)
 		if (e.claim.on)
 			team_claim(&w->load, e.claim.item, false);
 		else
-			team_unclaim(&w->load, e.claim.item);
+			team_unclaim(&w->load, e.claim.item, false);
 		break;
 	case EFFECT_TEAM_SETTLE: team_settle_held(&w->load, e.claim.item, e.claim.on); break;
 	case EFFECT_TEAM_ACCEPT:

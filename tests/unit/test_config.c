@@ -56,6 +56,9 @@ static void assert_defaults(const struct config *c)
 	ck_assert_uint_eq(c->cache_mb, 2048);
 	ck_assert_uint_eq(c->reviewers.n, 0);
 	ck_assert_ptr_null(c->reviewers_group);
+	ck_assert_ptr_null(c->team_url);
+	ck_assert_int_eq(c->team_lease_s, 120);
+	ck_assert(!c->team_claim_on_open);
 }
 
 static const char *fixture(const char *name)
@@ -327,6 +330,31 @@ START_TEST(agents_to_run)
 }
 END_TEST
 
+START_TEST(team)
+{
+	struct config c;
+
+	parse(&c, STR("{\"team\": {\"url\": \"postgres://h/t\", \"lease\": 10, \"claim_on_open\": true}}"));
+	assert_problems_of(&c, "");
+	ck_assert_str_eq(c.team_url, "postgres://h/t");
+	ck_assert_int_eq(c.team_lease_s, 10);
+	ck_assert(c.team_claim_on_open);
+	config_release(&c);
+	assert_problems("{\"team\": {\"url\": null}}", "");
+	assert_problems("{\"team\": 1}", "c.json:1:10: team must be an object of url, lease and "
+					 "claim_on_open, not 1");
+	assert_problems("{\"team\": {\"url\": \"db1/team\"}}",
+			"c.json:1:18: team.url must be an address, postgresql://HOST/DATABASE, or null, not "
+			"\"db1/team\"");
+	assert_problems("{\"team\": {\"lease\": 9}}",
+			"c.json:1:20: team.lease must be a number of seconds from 10 to 3600, not 9");
+	assert_problems("{\"team\": {\"poll\": 1}}",
+			"c.json:1:11: no setting of team \"poll\"; there are url, lease, claim_on_open");
+	assert_problems("{\"team\": {\"lease\": 10, \"lease\": 20}}",
+			"c.json:1:24: \"lease\" is given twice; the first one counts");
+}
+END_TEST
+
 START_TEST(number_and_text_limits)
 {
 	assert_problems("{\"max_line\": 1073741824}", "");
@@ -349,7 +377,7 @@ START_TEST(number_and_text_limits)
 	assert_problems("{\"\\u001b]0;\\u202e\\\"\\\\\": 1}",
 			"c.json:1:2: no setting \"\\u001b]0;\\u202e\\\"\\\\\"; there are theme, "
 			"keys, mouse, ascii, advance, thresholds, as, escalate_to, reason_codes, reviewers, "
-			"reviewers_group, notices, agents, max_line, cache");
+			"reviewers_group, team, notices, agents, max_line, cache");
 	assert_problems("{\"ascii\": \"0123456789012345678901234567890123456789\"}",
 			"c.json:1:11: ascii must be true or false, not "
 			"\"0123456789012345678901234567890123456789\"");
@@ -794,6 +822,7 @@ int main(void)
 	tcase_add_test(t, theme_mistakes);
 	tcase_add_test(t, threshold_mistakes);
 	tcase_add_test(t, agents_to_run);
+	tcase_add_test(t, team);
 	tcase_add_test(t, number_and_text_limits);
 	tcase_add_test(t, very_many_members);
 	tcase_add_test(t, reviewers_are_names);
