@@ -113,9 +113,10 @@ held jja:5<Enter>D$<wait:400>y
 recovery jja:6<Enter>xToo early.<Enter>$<wait:400>y|g
 decisions-own jja:5<Enter>D$<wait:400>y|q6'
 
-# The clock on the wall and the letters' ids are others each time.
+# The day, the clock on the wall and the letters' ids are others each time.
 mask() {
 	sed 's/at [0-2][0-9]:[0-5][0-9]:[0-5][0-9], /at --:--:--, /
+		s/[01][0-9]-[0-3][0-9]\( *\)[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\( *ann \)/mm-dd\1--:--:--\2/
 		s/[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\( *ann \)/--:--:--\1/
 		s/^[0-9a-f]\{12\} HELD/------------ HELD/
 		s/waits for [0-9a-f]\{12\}/waits for ------------/' "$1"

@@ -84,6 +84,19 @@ ok 'a store and a file together' sh -c '"$GAVEL" show sessions "$1" "$2" >out &&
 "$GAVEL" show state "$demo" >wanted
 ok 'one source' sh -c '"$GAVEL" show messages --format=json "$1" >out' sh "$(team_url ann source=demo)"
 is '... has all its messages' "$("$GAVEL" show messages --format=json log.ndjson --no-cache | wc -l)" "$(wc -l <out)"
+# Nothing was analyzed yet: that is when a planner would rather sort.
+if sql postgres "load 'auto_explain'" 2>plan; then
+	sql postgres "alter role ann set session_preload_libraries = 'auto_explain'" \
+		"alter role ann set auto_explain.log_min_duration = 0"
+	ok 'lines are read in the order of their index' "$GAVEL" show messages "$(team_url ann source=demo)"
+	sed -n '/Query Text: select seq, bytes from gavel.line/,/^[0-9-]* /p' "$team_dir/log" >plan
+	ok '... by a plan' grep -q 'Index Scan' plan
+	ok '... that sorts nothing' sh -c '! grep Sort$ plan'
+	ok '... nor reads all' sh -c '! grep -e "Seq Scan" -e "Bitmap" plan'
+	sql postgres 'alter role ann reset all'
+else
+	skip 'the plan by which lines are read' 'no auto_explain'
+fi
 ok 'a source that is none' sh -c '! "$GAVEL" show inbox "$1" 2>err' sh "$(team_url ann source=nowhere)"
 ok '... names those that are' grep -q 'no source nowhere; it has demo' err
 ok 'lines are only read' sh -c '! "$GAVEL" decide "$1" PK-5 accept --deliver 2>err' sh "$(team_url ann source=demo)"

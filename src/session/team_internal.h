@@ -71,7 +71,7 @@ struct team_inbox {
 	bool begun;       /* what the store had at first was taken */
 	bool due;         /* there may be events, or lines */
 	bool reading;     /* a request of that is under way */
-	bool checked;     /* that this connection's store has the newest event known */
+	bool checked;     /* that this connection's store has the newest event known; of a source: it is set up */
 	struct chain chain;
 	char *stopped;    /* why nothing is decided; NULL = it can be */
 	char *trouble;    /* the server's last refusal; NULL = none */

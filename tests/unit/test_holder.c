@@ -1172,12 +1172,29 @@ START_TEST(waits_for_room)
 }
 END_TEST
 
+/* Whether the limit on a file's size is met by writing, as on ext4. tmpfs does not reserve room beyond it
+ * either, so that the holder refuses a line at once. */
+static bool limit_is_met_late(void)
+{
+	int fd = open(path_of("limit"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	bool late;
+
+	limit_files(0, 1000);
+	late = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 5000) == 0 || errno == EOPNOTSUPP;
+	limit_files(0, CAPTURE_MAX);
+	close(fd);
+	return late;
+}
+
 /* The record of a line that has left, and the exit, wait for room. */
 START_TEST(keeps_records_until_there_is_room)
 {
-	char *line = long_line(5000);
+	char *line;
 	int fd, other;
 
+	if (!limit_is_met_late())
+		return;
+	line = long_line(5000);
 	start("wait-for-line", "say reaction", NULL);
 	fd = dial();
 	limit_files(holder, (rlim_t)size_of("a.ndjson") + 1000);
@@ -1249,9 +1266,12 @@ END_TEST
 /* The line has left, but half a record would be worse than none. */
 START_TEST(gives_up_a_record_when_asked)
 {
-	char *line = long_line(5000);
+	char *line;
 	int fd;
 
+	if (!limit_is_met_late())
+		return;
+	line = long_line(5000);
 	start("wait-for-line", "say reaction", NULL);
 	fd = dial();
 	limit_files(holder, (rlim_t)size_of("a.ndjson") + 1000);
