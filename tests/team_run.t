@@ -165,6 +165,8 @@ ok '... and says nothing twice' says_once "$capture" '"request_id":"ask-1"'
 ok '... of either' says_once "$capture" '"request_id":"ask-2"'
 ok '... and has shipped all' is_shipped "$capture"
 "$GAVEL" agents stop kim >/dev/null
+ok 'the folder, when it has ended' timeout 60 "$GAVEL" ship --no-follow --to="$to" "$folder"
+ok '... has the same source' is_shipped "$capture"
 
 # ---- a long capture: nothing is told before it is read ----
 
