@@ -48,6 +48,11 @@ is_shipped() { # CAPTURE: the store has its bytes
 	answers "select encode(sha256(string_agg(bytes, '' order by seq)), 'hex') from gavel.line where source =
 		(select id from gavel.source where name like '%:$1')" "$(sha256sum <"$1" | cut -c 1-64)"
 }
+# The shipper has asked for decisions, $since a while ago, and got none.
+asked_again() {
+	[ "$(sql postgres "select count(*) from pg_stat_activity where usename = 'edge' and query like '%gavel.outbox%' and
+		state = 'idle' and query_start > timestamptz '$since' + interval '1100 ms'")" = 1 ]
+}
 # begin WORD...: in the background, as $gavel; folder and captures are those of its agents
 begin() {
 	"$GAVEL" "$@" >live.out 2>live.err &
@@ -61,6 +66,11 @@ newest() { # AGENT: sets folder and capture, once it has both
 end() {
 	kill "-${1-TERM}" $gavel
 	wait $gavel 2>/dev/null
+}
+ended() { ! [ -e "/proc/$gavel" ] || grep -q '^State:.Z' "/proc/$gavel/status"; }
+finish() { # gavel's exit code; it ends by itself
+	until_true ended || kill -KILL "$gavel"
+	wait $gavel
 }
 question() { # ID
 	printf 'say {"type":"request:ask-user","id":"%s","timestamp":"{now}","payload":{"question":"Which, %s?","options":[{"label":"A","value":"a"},{"label":"B","value":"b"}],"timeout":300000}}' "$1" "$1"
@@ -91,7 +101,7 @@ cat >config/gavel/config.json <<-END
 	{"name":"clio","command":["$FAKE_AGENT","claude two"],"dialect":"claude","prompt":"go"},
 	{"name":"cody","command":["$FAKE_AGENT","codex ask"],"dialect":"codex","prompt":"go"},
 	{"name":"ace","command":["$FAKE_AGENT","acp ask"],"dialect":"acp","prompt":"go"},
-	{"name":"orla","command":["$FAKE_AGENT"$(words "$query" 'wait-for-line w-1' "$(question q-1)" 'wait-for-line q-1' 'say {"type":"event:progress","id":"e-1","timestamp":"{now}","payload":{}}' 'wait-for-line shutdown')]}]}
+	{"name":"orla","command":["$FAKE_AGENT"$(words 'stderr no log' "$query" 'wait-for-line w-1' "$(question q-1)" 'wait-for-line q-1' 'say {"type":"event:progress","id":"e-1","timestamp":"{now}","payload":{}}' 'wait-for-line shutdown')]}]}
 END
 begin run --team="$to"
 ok 'what four agents ask' wait_for "$(open_items .ndjson)" 5
@@ -116,7 +126,7 @@ ok 'orchestrator' says_once "$folder/orla.ndjson" '"answer":"b"'
 is 'the store has what was said' "$(told "$folder/orla.ndjson" | grep '"answer":"b"')" \
 	"$(sql ann "select encode(bytes, 'escape') from gavel.outcome where item = (select id from gavel.item where title = 'Which, q-1?') and bytes is not null")"
 "$GAVEL" agents stop --all >out 2>&1
-wait $gavel
+finish
 is 'it ends when the agents have ended' 0 $?
 is '... as it says' 4 "$(grep -c 'has ended: ' live.err)"
 ok '... and what is not decided waits no more' wait_for "$(open_items .ndjson)" 0
@@ -155,6 +165,23 @@ ok '... and says nothing twice' says_once "$capture" '"request_id":"ask-1"'
 ok '... of either' says_once "$capture" '"request_id":"ask-2"'
 ok '... and has shipped all' is_shipped "$capture"
 "$GAVEL" agents stop kim >/dev/null
+ok 'the folder, when it has ended' timeout 60 "$GAVEL" ship --no-follow --to="$to" "$folder"
+ok '... has the same source' is_shipped "$capture"
+
+# ---- a long capture: nothing is told before it is read ----
+
+begin run --team="$to" --agent=fay --dialect=claude --prompt=go -- "$FAKE_AGENT" "claude $(printf '%060000d' 0 | sed 's/0/w /g')ask"
+ok 'an ask at its end' wait_for "$(open_items fay.ndjson)" 1
+newest fay
+end KILL
+begin ship --to="$to" "$capture"
+ok 'the next shipper ships the rest' until_true is_shipped "$capture"
+ok '... the answer' decide fay:ask-1 accept
+ok '... is said' wait_for "$(outcomes acked fay.ndjson)" 1
+end
+ok '... once' says_once "$capture" '"request_id":"ask-1"'
+is 'nothing was taken back in between' 0 "$(sql ann "select count(*) from gavel.event where what = 'withdrawn' and item in (select id from gavel.item where source = (select id from gavel.source where name like '%fay.ndjson'))")"
+"$GAVEL" agents stop fay >/dev/null
 
 # ---- agents of --detach: answers that waited ----
 
@@ -167,7 +194,7 @@ ok 'its request is answered' until_true says_once "$capture" '"correlationId":"w
 ok 'a second shipper' fails 3 "$GAVEL" ship --to="$to" "$capture"
 ok '... is told who ships it' says 'another gavel decides here'
 ok 'the answer' decide q-2 answer --answer=a
-wait $gavel
+finish
 is 'it ends with the agent' 0 $?
 ok '... which has got it' says_once "$capture" '"answer":"a"'
 is '... as the store knows' 1 "$(sql ann "$(outcomes sent dora.ndjson)")"
@@ -187,7 +214,7 @@ gavel=$!
 ok 'with the UI, too' wait_for "$(open_items una.ndjson)" 1
 newest una
 ok '... the team answers' decide una:ask-1 accept
-wait $gavel
+finish
 is '... and the UI refuses' '0 ' "$? $(grep -v 'what the agents wrote' live.err)"
 ok 'told once' says_once "$capture" '"request_id":"ask-1"'
 is '... acknowledged' 1 "$(sql ann "$(outcomes acked una.ndjson)")"
@@ -206,9 +233,18 @@ newest dee
 ok '... is decided' decide dee:ask-1 accept
 ok '... and written' wait_for "$(outcomes sent dee.ndjson)" 1
 : >gone
-wait $gavel
+finish
 is '... the UI sends nothing by itself' '0 ' "$? $(grep -v 'what the agents wrote' live.err)"
 is '... and the team is told that it was not read' 'sent refused' "$(sql ann "select what from gavel.outcome o join gavel.item i on i.id = o.item where i.source = (select id from gavel.source where name like '%dee.ndjson') order by n" | xargs)"
+begin run --team="$to" --agent=dan --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude unread:gone.too'
+ok 'without the UI' wait_for "$(open_items dan.ndjson)" 1
+ok '... as well' decide dan:ask-1 accept
+ok '... written' wait_for "$(outcomes sent dan.ndjson)" 1
+since=$(sql postgres 'select clock_timestamp()')
+ok '... and nothing is to be done' until_true asked_again
+: >gone.too
+finish
+is '... told before it ends' 1 "$(sql ann "$(outcomes refused dan.ndjson)")"
 ok 'the history is proven' "$GAVEL" team check "$(team_url)"
 
 tap_end

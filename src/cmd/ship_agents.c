@@ -42,12 +42,12 @@ int claim_desks(struct load *l)
 }
 
 /* What was said of an agent. */
-struct told_of_agent {
+struct told_agent {
 	bool ended;
 	uint64_t words; /* hash of what its driver had to say */
 };
 
-static void tell_of(struct supervised_agent *s, struct told_of_agent *told)
+static void tell_of(struct supervised_agent *s, struct told_agent *told)
 {
 	const struct child *c = supervisor_child(s->s, s->number);
 	bool ended = agent_set_is_over(&s->s->agents, s->number);
@@ -101,7 +101,7 @@ static bool is_over(const struct watch *w, const struct supervisor *f)
 
 static int ship(struct watch *w, struct supervisor *f)
 {
-	VEC(struct told_of_agent) told = { 0 };
+	VEC(struct told_agent) told = { 0 };
 	bool leaving = false;
 	int code = EXIT_FINE;
 
@@ -113,7 +113,7 @@ static int ship(struct watch *w, struct supervisor *f)
 		agent_set_take(&f->agents, now, w->each, w->each_ctx);
 		supervisor_ops.tick(f, loop_now_ms());
 		while (told.n < f->supervised.n)
-			vec_push(&told, (struct told_of_agent){ 0 });
+			vec_push(&told, (struct told_agent){ 0 });
 		for (uint32_t i = 0; i < f->supervised.n; i++)
 			tell_of(f->supervised.v[i], &told.v[i]);
 		failure = shipper_failure(f->feed->shipper);

@@ -117,7 +117,7 @@ static void ask_where(struct shipped_file *f)
 		return;
 	}
 	shipper_source_name(f->s, desk, &name);
-	if (w->listed) {
+	if (w->listed && desk->is_dir) { /* a capture has a desk of its own */
 		buf_addc(&name, '/');
 		buf_add_str(&name, w->base);
 	}
