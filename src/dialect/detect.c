@@ -146,14 +146,16 @@ static uint16_t keys_in(const struct name_set *set, unsigned k, uint16_t *sum)
 static void find_probed(yyjson_val *root, const struct names *names, struct arena *arena,
 			yyjson_val *probed[PROBED_SIZE])
 {
-	size_t i, n;
-	yyjson_val *key, *v, *copy;
+	yyjson_val *key = unsafe_yyjson_get_first(root), *v, *copy;
 
-	memset(probed, 0, PROBED_COUNT * sizeof(*probed));
+	for (unsigned g = 0; g < PROBED_COUNT; g++)
+		probed[g] = NULL;
 	probed[PROBED_ROOT] = root;
-	yyjson_obj_foreach(root, i, n, key, v) {
+	for (size_t left = unsafe_yyjson_get_len(root); left; left--) {
 		unsigned g = number_of(key, names) - FIRST_PROBED;
 
+		v = key + 1;
+		key = value_after(v);
 		if (g >= PROBED_COUNT || probed[g])
 			continue;
 		probed[g] = v;
@@ -247,6 +249,25 @@ static enum dialect_id probed_winner(const struct detection *t, yyjson_val *cons
 	return (enum dialect_id)winner;
 }
 
+/* Whether probes see no more than a type and a timestamp, as in many small messages. */
+static bool has_only_type(yyjson_val *const *probed)
+{
+	return yyjson_is_str(probed[PROBED_TYPE]) && !probed[PROBED_ID] && !probed[PROBED_STATUS] &&
+	       !probed[PROBED_PAYLOAD] && !probed[PROBED_METHOD] && !probed[PROBED_MESSAGE];
+}
+
+static enum dialect_id winner_by_type(struct decoder *d, const struct detection *t,
+				      yyjson_val *const *probed)
+{
+	unsigned timestamp = yyjson_get_type(probed[PROBED_TIMESTAMP]);
+	uint64_t key = hash_mix(t->names + timestamp, value_hash(probed[PROBED_TYPE])) | 1;
+	struct typed_winner *memo = &d->typed_winners[(key >> 32) % DETECTIONS];
+
+	if (rarely(memo->key != key))
+		*memo = (struct typed_winner){ key, probed_winner(t, probed, NULL) };
+	return memo->winner;
+}
+
 enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 {
 	yyjson_val *probed[PROBED_SIZE];
@@ -261,7 +282,8 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 	winner = t->winner;
 	if (winner == DIALECT_UNKNOWN && t->most) {
 		find_probed(root, d->check.names, &d->arena, probed);
-		winner = probed_winner(t, probed, NULL);
+		winner = has_only_type(probed) ? winner_by_type(d, t, probed)
+					       : probed_winner(t, probed, NULL);
 	}
 	d->has = t->has[winner];
 	return winner;
