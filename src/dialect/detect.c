@@ -141,23 +141,32 @@ static uint16_t keys_in(const struct name_set *set, unsigned k, uint16_t *sum)
 	return has;
 }
 
-/* The members that probes look at. For them to ask for its text, one with escapes is copied if
- * there is an arena: the bytes of the message may still have to be hashed as they came. */
-static void find_probed(yyjson_val *root, const struct names *names, struct arena *arena,
-			yyjson_val *probed[PROBED_SIZE])
+/* Of members with one name, probes look at the first. */
+static inline void note_probed(yyjson_val **probed, unsigned number, yyjson_val *v)
+{
+	unsigned g = number - FIRST_PROBED;
+
+	if (g < PROBED_COUNT && !probed[g])
+		probed[g] = v;
+}
+
+static void find_probed(yyjson_val *root, yyjson_val **probed)
 {
 	size_t i, n;
-	yyjson_val *key, *v, *copy;
+	yyjson_val *key, *v;
 
-	memset(probed, 0, PROBED_COUNT * sizeof(*probed));
-	probed[PROBED_ROOT] = root;
-	yyjson_obj_foreach(root, i, n, key, v) {
-		unsigned g = number_of(key, names) - FIRST_PROBED;
+	yyjson_obj_foreach(root, i, n, key, v)
+		note_probed(probed, number_of(key, NULL), v);
+}
 
-		if (g >= PROBED_COUNT || probed[g])
-			continue;
-		probed[g] = v;
-		if (!arena || !yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
+/* Probes ask for texts, which decodes their escapes, but the bytes of the message may still have to be
+ * hashed as they came. */
+static void copy_escaped(yyjson_val **probed, struct arena *arena)
+{
+	for (unsigned g = 0; g < PROBED_COUNT; g++) {
+		yyjson_val *v = probed[g], *copy;
+
+		if (!yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
 			continue;
 		copy = arena_alloc(arena, sizeof(*copy) + yyjson_get_len(v) + JSON_PADDING);
 		copy->tag = v->tag;
@@ -202,7 +211,8 @@ static void detect_by_names(yyjson_val *root, const struct names *names, struct 
 }
 
 /* The same as for another message with these names, mostly. */
-static const struct detection *detect_memoized(struct decoder *d, yyjson_val *root)
+static const struct detection *detect_memoized(struct decoder *d, yyjson_val *root,
+					       yyjson_val **probed)
 {
 	const struct names *names = d->check.names;
 	yyjson_val *key = unsafe_yyjson_get_first(root);
@@ -210,7 +220,10 @@ static const struct detection *detect_memoized(struct decoder *d, yyjson_val *ro
 	struct detection *t = NULL;
 
 	for (size_t left = unsafe_yyjson_get_len(root); left; left--) {
-		sum += key_randoms[number_of(key, names)];
+		unsigned number = number_of(key, names);
+
+		sum += key_randoms[number];
+		note_probed(probed, number, key + 1);
 		key = value_after(key + 1);
 	}
 	for (unsigned i = 0; i < SLOTS_TRIED; i++) {
@@ -247,21 +260,41 @@ static enum dialect_id probed_winner(const struct detection *t, yyjson_val *cons
 	return (enum dialect_id)winner;
 }
 
+/* Whether probes see no more than a type and a timestamp, as in many small messages. */
+static bool has_only_type(yyjson_val *const *probed)
+{
+	return yyjson_is_str(probed[PROBED_TYPE]) && !probed[PROBED_ID] && !probed[PROBED_STATUS] &&
+	       !probed[PROBED_PAYLOAD] && !probed[PROBED_METHOD] && !probed[PROBED_MESSAGE];
+}
+
+static enum dialect_id winner_by_type(struct decoder *d, const struct detection *t,
+				      yyjson_val *const *probed)
+{
+	unsigned timestamp = yyjson_get_type(probed[PROBED_TIMESTAMP]);
+	uint64_t key = hash_mix(t->names + timestamp, value_hash(probed[PROBED_TYPE])) | 1;
+	struct typed_winner *memo = &d->typed_winners[(key >> 32) % DETECTIONS];
+
+	if (rarely(memo->key != key))
+		*memo = (struct typed_winner){ key, probed_winner(t, probed, NULL) };
+	return memo->winner;
+}
+
 enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 {
-	yyjson_val *probed[PROBED_SIZE];
+	yyjson_val *probed[PROBED_SIZE] = { [PROBED_ROOT] = root };
 	const struct detection *t;
 	enum dialect_id winner;
 
 	d->twice = false;
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
-	t = detect_memoized(d, root);
+	t = detect_memoized(d, root, probed);
 	d->twice = t->twice;
 	winner = t->winner;
 	if (winner == DIALECT_UNKNOWN && t->most) {
-		find_probed(root, d->check.names, &d->arena, probed);
-		winner = probed_winner(t, probed, NULL);
+		copy_escaped(probed, &d->arena);
+		winner = has_only_type(probed) ? winner_by_type(d, t, probed)
+					       : probed_winner(t, probed, NULL);
 	}
 	d->has = t->has[winner];
 	return winner;
@@ -269,7 +302,7 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 
 enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 {
-	yyjson_val *probed[PROBED_SIZE];
+	yyjson_val *probed[PROBED_SIZE] = { [PROBED_ROOT] = root };
 	struct detection t;
 
 	if (scores)
@@ -277,7 +310,7 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
 	pthread_once(&once, number_names);
-	find_probed(root, NULL, NULL, probed);
+	find_probed(root, probed);
 	detect_by_names(root, NULL, &t);
 	return probed_winner(&t, probed, scores);
 }

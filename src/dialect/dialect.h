@@ -49,6 +49,12 @@ struct detection {
 	uint16_t has[DIALECT_MAX]; /* keys of the signature, as in decoder.has */
 };
 
+/* And what probes add, of a message that has no other probed members than a type and a timestamp. */
+struct typed_winner {
+	uint64_t key; /* of the names, the type, and what the timestamp is */
+	enum dialect_id winner;
+};
+
 /* The elements of arrays by number: finding one in the array itself takes as long as the array. The
  * last two arrays are kept, since an ambiguous message has two readings. */
 struct array_index {
@@ -81,6 +87,7 @@ struct decoder {
 	bool last_wins; /* reading a message that way */
 	unsigned has; /* which keys of its dialect's signature it has: bits, of the first 16 */
 	struct detection detections[DETECTIONS]; /* of the names of earlier messages */
+	struct typed_winner typed_winners[DETECTIONS];
 	const struct dialect_ops *looked_dialect; /* of the message parsed by dialect_look */
 	yyjson_val *looked;
 	yyjson_val *looked_about; /* NULL = none; set by dialect_look_about */
@@ -142,7 +149,8 @@ struct detection_key {
 };
 
 /* Members of a message that probes look at, whatever dialect it is; and the message itself, whose
- * strings they must leave alone (json_str). */
+ * strings they must leave alone (json_str). Of a timestamp they look only at its JSON type; what they find in
+ * the message itself must depend on its names and on a probed member besides type and timestamp. */
 enum {
 	PROBED_TYPE,
 	PROBED_ID,

@@ -46,9 +46,10 @@ void add_diag(struct checker *c, enum severity s, const char *rule, const char *
 	char text[360];
 	va_list ap;
 
+	if (diag_count_only(&c->m->diags, s, rule))
+		return;
 	va_start(ap, format);
-	if (!c->m->diags.quiet)
-		diag_format(text, sizeof(text), format, ap);
+	diag_format(text, sizeof(text), format, ap);
 	va_end(ap);
 	add_member_diag(c, s, rule, name ? str_of(name) : STR_NONE, text);
 }

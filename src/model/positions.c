@@ -33,6 +33,8 @@ static const struct positions_run *run_of(const struct positions *p, uint32_t me
 {
 	uint32_t next = 1;
 
+	if (vec_last(&p->runs)->first <= message)
+		return vec_last(&p->runs); /* while a log is read */
 	bisect(next, p->runs.n, i, p->runs.v[i].first <= message)
 	return &p->runs.v[next - 1];
 }

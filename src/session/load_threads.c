@@ -20,6 +20,7 @@ enum {
 	BUFFER_KEPT_BYTES = 1 << 20, /* a bigger one is freed before the next chunk */
 	EVENTS_BLOCK = 64, /* allocated at a time */
 	EVENTS_USUAL = 16, /* of most messages, at most */
+	MESSAGES_AHEAD = 4, /* are prefetched */
 	PREDICT_FROM_BYTES = 1 << 20, /* a smaller sample predicts badly */
 };
 
@@ -79,11 +80,12 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 	return bytes ? memcpy(arena_alloc(arena, bytes), list, bytes) : NULL;
 }
 
-/* Prefetches for writing: the cache lines of the next message and its events are still owned by the
- * processor that applied their former contents. */
+/* Prefetches for writing: the cache lines of the next messages and events are still owned by the
+ * processor that applied their former contents. Tiny messages are decoded faster than lines come from
+ * there, so the next message was prefetched while an earlier one was decoded. */
 static void prefetch_next(const struct decoded_chunk *c, const struct message *m)
 {
-	mem_prefetch_write(m + 1, sizeof(*m));
+	mem_prefetch_write(m + MESSAGES_AHEAD, sizeof(*m));
 	mem_prefetch_write(c->events, 2 * sizeof(*c->events));
 }
 
@@ -356,7 +358,9 @@ bool load_workers_apply(struct load_workers *x)
 	pthread_mutex_lock(&x->lock);
 	c->done = false;
 	x->applied++;
-	pthread_cond_signal(&x->space);
+	/* not for each chunk: waking a worker for one costs two switches */
+	if (x->claimed - x->applied <= x->ring_n / 2)
+		pthread_cond_signal(&x->space);
 	pthread_mutex_unlock(&x->lock);
 	return true;
 }

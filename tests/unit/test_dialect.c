@@ -1412,6 +1412,60 @@ START_TEST(session_without_order_is_complained_of_51_times)
 }
 END_TEST
 
+static size_t pick(size_t n)
+{
+	static uint32_t state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return (state >> 16) % n;
+}
+
+/* A decoder remembers what it took the same names and the same type for. */
+START_TEST(what_is_remembered_of_a_type_is_true)
+{
+	static const char *const types[] = { "\"text\"", "\"step_start\"", "\"system\"", "\"control_request\"",
+					     "\"event:log\"", "\"x:y\"", "\"user\"", "\"turn.started\"", "\"event_msg\"",
+					     "\"error\"", "\"result\"", "\"s\\u0079stem\"", "7", "null" };
+	static const char *const times[] = { "1", "\"2026-01-26T10:00:00Z\"", "null", "1.5" };
+	static const char *const others[] = { "sessionID", "session_id", "part", "uuid", "params", "agentId",
+					      "payload", "message", "id", "status", "method", "taskId" };
+	static const char *const values[] = { "\"a\"", "{}", "{\"content\":[]}", "\"success\"",
+					      "\"6f1c1c39-9a3c-4e0a-8f6c-0d7b6a4f3c11\"" };
+	static struct decoder remembering;
+	struct json_reader reader = { 0 };
+	struct buf text = { 0 };
+	uint32_t wins[DIALECT_MAX] = { 0 };
+	unsigned known = 0;
+
+#define PICKED(list) (list)[pick(sizeof(list) / sizeof(*(list)))]
+	for (int round = 0; round < 30000; round++) {
+		struct message m = { 0 };
+		yyjson_val *v;
+
+		buf_clear(&text);
+		buf_printf(&text, "{\"type\":%s", PICKED(types));
+		if (round % 4)
+			buf_printf(&text, ",\"timestamp\":%s", PICKED(times));
+		for (int i = 0; i < round % 3; i++)
+			buf_printf(&text, ",\"%s\":%s", PICKED(others), PICKED(values));
+		buf_addc(&text, '}');
+		json_read(&reader, buf_str(&text), &v);
+		dialect_decode(&remembering, buf_str(&text), NULL, &m);
+		if (!(m.flags & RECORD_AMBIGUOUS) && m.dialect != dialect_detect(v, NULL))
+			ck_abort_msg("%s is of %s", text.p, dialect_name(m.dialect));
+		wins[m.dialect]++;
+		message_release(&m);
+	}
+#undef PICKED
+	for (unsigned d = 0; d < DIALECT_MAX; d++)
+		known += wins[d] > 100;
+	ck_assert_uint_ge(known, 4);
+	decoder_release(&remembering);
+	json_reader_release(&reader);
+	buf_release(&text);
+}
+END_TEST
+
 static TCase *cases(Suite *suite, const char *name)
 {
 	TCase *t = tcase_create(name);
@@ -1459,6 +1513,7 @@ int main(void)
 
 	t = cases(suite, "detect");
 	tcase_add_test(t, what_is_no_message_is_unknown);
+	tcase_add_test(t, what_is_remembered_of_a_type_is_true);
 
 	t = cases(suite, "formats");
 	tcase_add_test(t, uuid_is_one_in_every_byte);
