@@ -321,8 +321,8 @@ bool load_workers_apply(struct load_workers *x)
 	pthread_mutex_lock(&x->lock);
 	c->done = false;
 	x->applied++;
-	pthread_cond_signal(&x->space);
 	pthread_mutex_unlock(&x->lock);
+	pthread_cond_signal(&x->space); /* not before: who wakes takes the lock */
 	return true;
 }
 
@@ -399,8 +399,8 @@ bool load_workers_begin(struct load_reading *r, struct wire_parallel *a)
 	x->chunk_bytes = chunk_bytes;
 	x->chunks = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
 	x->claimed = x->applied = 0;
-	pthread_cond_broadcast(&x->space);
 	pthread_mutex_unlock(&x->lock);
+	pthread_cond_broadcast(&x->space);
 	return true;
 }
 
