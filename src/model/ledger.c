@@ -11,7 +11,6 @@ struct ledger_builder {
 	const struct model *m;
 	struct ledger *out;
 	uint32_t k, end;
-	uint32_t *of_item;       /* by item as of the end: its loop, NONE */
 	uint32_t *of_root;       /* by root task: its loop plus one, 0 = none */
 	VEC(struct ledger_loop) list;   /* first with counts, then with start indexes */
 	struct yield *yield;
@@ -96,39 +95,38 @@ uint32_t ledger_loop_of(const struct ledger *all, uint32_t item)
 	return loop_of_item(all, &all->model->items.v[item]);
 }
 
-/* next: by loop, its next free place in the result, which has n numbers */
-static uint32_t *sort_members(const struct ledger_builder *b, const uint32_t *loop_of,
-			      uint32_t count, uint32_t *next, uint32_t n)
+/* Turns the counts of each loop into the ends of its ranges. */
+static void sum_counts(struct ledger_builder *b)
 {
-	uint32_t *out = xmalloc(((size_t)n + 1) * sizeof(*out));
-
-	for (uint32_t i = 0; i < count && yield_on(b->yield); i++)
-		if (loop_of[i] != NONE)
-			out[next[loop_of[i]]++] = i;
-	return out;
-}
-
-/* Turns the counts of each loop into start indexes (prefix sums), and fills the ranges. */
-static void place_members(struct ledger_builder *b, uint32_t item_count)
-{
-	uint32_t *next_review = xmalloc(2 * b->list.n * sizeof(*next_review));
-	uint32_t *next_item = next_review + b->list.n, reviews = 0, items = 0;
+	uint32_t reviews = 0, items = 0;
 
 	for (uint32_t i = 0; i < b->list.n; i++) {
-		struct ledger_loop *l = &b->list.v[i];
-
-		next_review[i] = reviews;
-		next_item[i] = items;
-		reviews += l->reviews;
-		items += l->items;
-		l->reviews = next_review[i];
-		l->items = next_item[i];
+		reviews += b->list.v[i].reviews;
+		items += b->list.v[i].items;
+		b->list.v[i].reviews = reviews;
+		b->list.v[i].items = items;
 	}
-	b->out->reviews = sort_members(b, b->out->of_review, b->m->reviews.n, next_review, reviews);
-	b->out->items = sort_members(b, b->of_item, item_count, next_item, items);
-	b->out->next = xmalloc(((size_t)items + 1) * sizeof(uint32_t));
-	memset(b->out->next, 0xff, items * sizeof(uint32_t)); /* NONE */
-	free(next_review);
+}
+
+/* Fills the ranges backwards: then their ends have become their starts. */
+static void place_members(struct ledger_builder *b, uint32_t item_count)
+{
+	struct ledger *out = b->out;
+	uint32_t items = vec_last(&b->list)->items;
+
+	out->reviews = xmalloc((vec_last(&b->list)->reviews + (size_t)1) * sizeof(uint32_t));
+	out->items = xmalloc((items + (size_t)1) * sizeof(uint32_t));
+	out->next = xmalloc((items + (size_t)1) * sizeof(uint32_t));
+	memset(out->next, 0xff, items * sizeof(uint32_t)); /* NONE */
+	for (uint32_t i = b->m->reviews.n; i-- > 0 && yield_on(b->yield);)
+		if (out->of_review[i] != NONE)
+			out->reviews[--b->list.v[out->of_review[i]].reviews] = i;
+	for (uint32_t i = item_count; i-- > 0 && yield_on(b->yield);) {
+		uint32_t loop = loop_of_item(out, &b->m->items.v[i]);
+
+		if (loop != NONE)
+			out->items[--b->list.v[loop].items] = i;
+	}
 }
 
 /* Open-addressing hash table from kind and id to the place of the newest item plus one; 0 is free.
@@ -210,15 +208,18 @@ static bool build(struct ledger_builder *b)
 	find_loops(b);
 	b->out->list = b->list.v;
 	b->out->n = b->list.n - 1;
-	b->of_item = xmalloc(count * sizeof(*b->of_item));
 	for (uint32_t i = 0; i < count && yield_on(b->yield); i++) {
-		b->of_item[i] = loop_of_item(b->out, &b->m->items.v[i]);
-		if (b->of_item[i] != NONE)
-			b->list.v[b->of_item[i]].items++;
+		uint32_t loop = loop_of_item(b->out, &b->m->items.v[i]);
+
+		if (loop != NONE)
+			b->list.v[loop].items++;
 	}
 	if (!yield_on(b->yield))
 		return false;
+	sum_counts(b);
 	place_members(b, count);
+	if (!yield_on(b->yield))
+		return false;
 	share_all(b);
 	return yield_on(b->yield) && ledger_count(b->out, b->end, b->yield);
 }
@@ -234,10 +235,12 @@ struct ledger *ledger_new(const struct model *m, uint32_t k, uint32_t n, struct 
 	all->to = n;
 	all->review_count = m->reviews.n;
 	all->of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
-	b.of_root = xcalloc(m->tasks.n + 1, sizeof(uint32_t));
+	/* not xcalloc: reading the pages that it gets of the system before they are written costs
+	 * two faults for each */
+	b.of_root = xmalloc((m->tasks.n + 1) * sizeof(uint32_t));
+	memset(b.of_root, 0, (m->tasks.n + 1) * sizeof(uint32_t));
 	whole = build(&b);
 	free(b.of_root);
-	free(b.of_item);
 	if (whole)
 		return all;
 	ledger_release(all);

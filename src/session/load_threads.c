@@ -345,6 +345,7 @@ static struct decoded_chunk *wait_for_chunk(struct load_workers *x)
 bool load_workers_apply(struct load_workers *x)
 {
 	struct decoded_chunk *c = wait_for_chunk(x);
+	bool has_room;
 
 	if (!c || c->failed)
 		return false;
@@ -359,9 +360,10 @@ bool load_workers_apply(struct load_workers *x)
 	c->done = false;
 	x->applied++;
 	/* not for each chunk: waking a worker for one costs two switches */
-	if (x->claimed - x->applied <= x->ring_n / 2)
-		pthread_cond_signal(&x->space);
+	has_room = x->claimed - x->applied <= x->ring_n / 2;
 	pthread_mutex_unlock(&x->lock);
+	if (has_room)
+		pthread_cond_signal(&x->space); /* not before: who wakes takes the lock */
 	return true;
 }
 
@@ -439,8 +441,8 @@ bool load_workers_begin(struct load_reading *r, struct wire_parallel *a)
 	x->chunk_bytes = chunk_bytes;
 	x->chunks = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
 	x->claimed = x->applied = 0;
-	pthread_cond_broadcast(&x->space);
 	pthread_mutex_unlock(&x->lock);
+	pthread_cond_broadcast(&x->space);
 	return true;
 }
 

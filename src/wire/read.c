@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LOOK_BYTES = 16 << 10 }; /* of a big file, for the first look: nearly all show what they are */
+enum {
+	LOOK_BYTES = 16 << 10, /* of a big file, for the first look: nearly all show what they are */
+	LOOK_LONGER = 4, /* times as many if the first line is longer */
+};
 
 enum reading_state {
 	READING_GATHERS, /* a stream into its capture */
@@ -28,6 +31,7 @@ struct wire_reading {
 	int capture;    /* of a stream that is being gathered; -1 */
 	struct scan scan;
 	uint64_t at;    /* of the pass over the file that is under way */
+	size_t look;    /* bytes of the first look */
 	struct wire_lines *lines;
 	int failed;     /* -1 once an element could not be read */
 	/* of the step under way: */
@@ -183,13 +187,35 @@ static enum wire_step step_lines(struct wire_reading *r)
 	return WIRE_MORE;
 }
 
-/* Threads will read the block again: it is not worth reading it whole. */
 static bool is_first_look(const struct wire_reading *r)
+{
+	return r->state == READING_LOOKS && r->at == r->source->start;
+}
+
+/* Threads will read the block again: it is not worth reading it whole. */
+static size_t block_bytes(const struct wire_reading *r)
 {
 	const struct source *s = r->source;
 
-	return r->state == READING_LOOKS && r->at == s->start &&
-	       s->end - s->start > SOURCE_BLOCK_BYTES;
+	return is_first_look(r) && s->end - s->start > SOURCE_BLOCK_BYTES ? r->look
+									  : SOURCE_BLOCK_BYTES;
+}
+
+/* Reading more of the file at once costs less than scanning a long line. */
+static bool look_longer(struct wire_reading *r, struct str first)
+{
+	if (first.n != r->look || r->look >= SOURCE_BLOCK_BYTES || first.p[0] != '{' ||
+	    memchr(first.p, '\n', first.n))
+		return false;
+	r->look *= LOOK_LONGER;
+	r->w->block.source = NULL;
+	return true;
+}
+
+/* A file with the name of a handoff is read as one value even if its first line is cut off. */
+static bool is_log_at_once(const struct wire_reading *r, struct str first)
+{
+	return !wire_is_handoff(r->file->base) && scan_begins_log(first);
 }
 
 /* The next block through the scanner. WIRE_DONE: at the file's end, or it is clear that the file is
@@ -198,10 +224,14 @@ static enum wire_step scan_block(struct wire_reading *r, element_fn element)
 {
 	const struct block *b = &r->w->block;
 
-	if (read_block(r, r->at, is_first_look(r) ? LOOK_BYTES : SOURCE_BLOCK_BYTES) < 0)
+	if (read_block(r, r->at, block_bytes(r)) < 0)
 		return WIRE_FAILED;
 	if (!b->bytes.n)
 		return WIRE_DONE;
+	if (is_first_look(r) && look_longer(r, b->bytes))
+		return WIRE_MORE;
+	if (is_first_look(r) && is_log_at_once(r, b->bytes))
+		r->scan.state = SCAN_REJECTED;
 	scan_feed(&r->scan, b->bytes, element, r);
 	r->at += b->bytes.n;
 	if (r->failed)
@@ -367,6 +397,7 @@ static enum wire_step begin_looking(struct wire_reading *r)
 	r->file->read = true;
 	r->at = r->source->start;
 	scan_init(&r->scan, r->at);
+	r->look = LOOK_BYTES;
 	r->state = READING_LOOKS;
 	/* the bytes that showed it when it was dated are still the same */
 	if (r->source->held && r->file->is_lines) {

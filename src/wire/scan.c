@@ -5,6 +5,14 @@
 
 #include <stddef.h>
 
+bool scan_begins_log(struct str piece)
+{
+	const char *end = piece.n ? memchr(piece.p, '\n', piece.n) : NULL;
+
+	return end && piece.p[0] == '{' && end[-1] == '}' && end + 1 < piece.p + piece.n &&
+	       end[1] == '{';
+}
+
 void scan_init(struct scan *s, uint64_t offset)
 {
 	memset(s, 0, offsetof(struct scan, arrays));
@@ -214,23 +222,28 @@ static bool has_no_special(const char *p)
 	return !(((quote - each) | (backslash - each) | (newline - each)) & ~word & 0x80 * each);
 }
 
-/* Fast path: length of the run without quote, backslash or newline. */
-static size_t plain_run(struct str piece, size_t i)
+/* Fast path: length of the run inside a string without its end, a newline, or a backslash before
+ * one or at the end of the piece. */
+static size_t text_run(struct str piece, size_t i)
 {
 	size_t first = i;
 
-	while (i + 8 <= piece.n && has_no_special(piece.p + i))
-		i += 8;
-	while (i < piece.n && piece.p[i] != '"' && piece.p[i] != '\\' && piece.p[i] != '\n')
-		i++;
-	return i - first;
+	for (;;) {
+		while (i + 8 <= piece.n && has_no_special(piece.p + i))
+			i += 8;
+		while (i < piece.n && piece.p[i] != '"' && piece.p[i] != '\\' && piece.p[i] != '\n')
+			i++;
+		if (i + 1 >= piece.n || piece.p[i] != '\\' || piece.p[i + 1] == '\n')
+			return i - first;
+		i += 2;
+	}
 }
 
 void scan_feed(struct scan *s, struct str piece, element_fn element, void *ctx)
 {
 	for (size_t i = 0; i < piece.n && s->state != SCAN_REJECTED; i++) {
 		if (s->in_string && !s->escaped) {
-			size_t run = plain_run(piece, i);
+			size_t run = text_run(piece, i);
 
 			keep_text(s, str_make(piece.p + i, run));
 			i += run;

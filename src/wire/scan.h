@@ -53,6 +53,9 @@ struct scan {
 };
 
 void scan_init(struct scan *s, uint64_t offset);
+/* Whether the first bytes of a file are those of most logs: a line that begins and ends like an
+ * object, and another one that begins like one. Whatever is between, the scanner would reject it. */
+bool scan_begins_log(struct str piece);
 /* element may be NULL. */
 void scan_feed(struct scan *s, struct str piece, element_fn element, void *ctx);
 

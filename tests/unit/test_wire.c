@@ -588,6 +588,78 @@ START_TEST(scanning_any_pieces)
 }
 END_TEST
 
+/* What is known for a log by its first two lines is one for the scanner, too. */
+START_TEST(logs_at_once)
+{
+	static const char *const bits[] = {
+		"{", "}", "[", "]", ",", ":", "\"", "\"messages\":[", "\\", "\n", " ", "1", "\"a\"",
+		"{\"a\":[1,{}]}", "{\"a\":1}", "}\n{", "]\n{", "}\n[",
+	};
+	unsigned logs = 0;
+
+	for (int round = 0; round < 20000; round++) {
+		struct buf input = { 0 };
+		struct scan s;
+
+		buf_adds(&input, "{");
+		for (uint32_t n = random_below(8); n; n--)
+			buf_adds(&input, bits[random_below(sizeof(bits) / sizeof(*bits))]);
+		scan_init(&s, 0);
+		scan_feed(&s, buf_str(&input), NULL, NULL);
+		if (scan_begins_log(buf_str(&input))) {
+			ck_assert_msg(s.state == SCAN_REJECTED, "%.*s", STR_ARG(buf_str(&input)));
+			logs++;
+		}
+		buf_release(&input);
+	}
+	ck_assert_uint_gt(logs, 1000);
+	ck_assert(!scan_begins_log(STR("")));
+	ck_assert(!scan_begins_log(STR("\n{")));
+	ck_assert(!scan_begins_log(STR("{}\n")));
+	ck_assert(!scan_begins_log(STR("{\"a\":{}\n}\n")));
+	ck_assert(!scan_begins_log(STR("{\"messages\":[{},\n{}]}")));
+	ck_assert(scan_begins_log(STR("{}\n{")));
+}
+END_TEST
+
+/* Longer than what is looked at first, in a file of more than a block. */
+START_TEST(long_first_line)
+{
+	static const size_t lengths[] = { 16380, 16384, 20000, 65536, 100000, 262144, 600000 };
+
+	for (unsigned i = 0; i < 2 * sizeof(lengths) / sizeof(*lengths); i++) {
+		bool document = i % 2;
+		struct buf text = { 0 }, want = { 0 }, notes = { 0 };
+		struct wire w = { 0 };
+
+		buf_adds(&text, document ? "{\"messages\":[" : "");
+		for (uint32_t n = 1; text.n < 2 * lengths[i / 2] + SOURCE_BLOCK_BYTES; n++) {
+			size_t start = text.n, end = start + (n == 1 ? lengths[i / 2] : 10);
+
+			buf_adds(&text, "{\"a\":\"");
+			while (text.n < end)
+				buf_adds(&text, "\\n");
+			buf_adds(&text, "\"}");
+			note(&want, &(struct frame){ str_make(text.p + start, text.n - start),
+						     start, text.n - start, n, 0 });
+			buf_adds(&text, document ? ",\n" : "\n");
+		}
+		if (document) {
+			text.n -= 2;
+			buf_adds(&text, "]}");
+		}
+		write_file(path_of("long"), buf_str(&text));
+		add(&w, path_of("long"));
+		read_notes(&w, 0, &notes);
+		ck_assert(str_eq(buf_str(&notes), buf_str(&want)));
+		wire_release(&w);
+		buf_release(&text);
+		buf_release(&want);
+		buf_release(&notes);
+	}
+}
+END_TEST
+
 START_TEST(brackets_without_end)
 {
 	struct buf text = { 0 };
@@ -1069,6 +1141,7 @@ int main(void)
 	tcase_add_test(t, parts_that_fail);
 	tcase_add_test(t, random_lines);
 	tcase_add_test(t, scanning_any_pieces);
+	tcase_add_test(t, logs_at_once);
 
 	t = unit_cases(suite, "files", make_folder, remove_folder);
 	tcase_add_test(t, files_of_lines);
@@ -1079,6 +1152,7 @@ int main(void)
 	tcase_add_test(t, handoff_files);
 	tcase_add_test(t, brackets_without_end);
 	tcase_add_test(t, bigger_than_a_block);
+	tcase_add_test(t, long_first_line);
 	tcase_add_test(t, as_much_as_is_enough);
 	tcase_add_test(t, directory);
 	tcase_add_test(t, more_files_than_descriptors);
