@@ -119,12 +119,14 @@ static void check_turn(struct encoding *e, struct proposal *p, const struct turn
 				(long long)unsent.iteration);
 }
 
-static bool is_decided_here(const struct encoding *e, uint32_t item)
+/* By item: whether a draft of this message decides it. */
+static bool *decided_here(const struct encoding *e)
 {
+	bool *here = xcalloc(e->model->items.n + 1, sizeof(*here));
+
 	for (uint32_t i = 0; i < e->n; i++)
-		if (draft_of(e, i)->number == item)
-			return true;
-	return false;
+		here[draft_of(e, i)->number] = true;
+	return here;
 }
 
 /* Appends the first words of an item. */
@@ -151,6 +153,7 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 {
 	const struct model *m = e->model;
 	uint32_t open = 0, escalated = 0;
+	bool *here = decided_here(e);
 	struct item_state at;
 	struct buf names = { 0 };
 
@@ -160,7 +163,7 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 		    !item_at(m, &m->items.v[i], m->records.n, TIME_NONE, &at))
 			continue;
 		escalated += at.overlaid && at.verdict == VERDICT_ESCALATED;
-		if (!at.open || is_decided_here(e, i))
+		if (!at.open || here[i])
 			continue;
 		if (open++ < NAMED_ITEMS)
 			add_title(e, i, &at, &names);
@@ -177,6 +180,7 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 				plural_s(open), open == 1 ? "is open and leaves" : "are open and leave",
 				names.p, open > NAMED_ITEMS ? "; …" : "");
 	buf_release(&names);
+	free(here);
 }
 
 /* `accepted` says that the artifact now reflects the change. */

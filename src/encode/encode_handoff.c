@@ -5,35 +5,81 @@
 
 #include "json/compose.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 enum { FILE_ID_MAX = 100 };
+
+/* What the agents said, by the chain of its task, newest first; only as far back as was looked. */
+struct state_index {
+	struct map seen;
+	uint32_t left; /* messages before these are not in it yet */
+};
+
+void state_index_free(struct state_index *x)
+{
+	if (!x)
+		return;
+	map_release(&x->seen);
+	free(x);
+}
+
+static struct state_index *states_of(struct encoding *e)
+{
+	if (!e->states) {
+		e->states = xcalloc(1, sizeof(*e->states));
+		e->states->left = e->model->records.n;
+	}
+	return e->states;
+}
+
+static uint64_t chain_key(uint32_t chain)
+{
+	return hash_mix(hash_seed, chain);
+}
+
+/* What a person wrote is no state of the agents'. */
+static bool is_state(const struct model *m, uint32_t message)
+{
+	const struct route *route = message_route(m, message);
+
+	return route->dialect == DIALECT_HANDOFF && !(route->flags & RECORD_REPLY);
+}
+
+/* The state_version of a message of that chain, if it is of the task. */
+static struct str version_in(struct encoding *e, uint32_t message, uint32_t session, uint32_t chain,
+			     struct str task)
+{
+	yyjson_val *root;
+	struct str id;
+
+	if (e->model->records.v[message].chain != chain ||
+	    message_route(e->model, message)->session != session ||
+	    !(root = parse_message(e, message)))
+		return STR_NONE;
+	id = json_get_str(root, "task_id"); /* none: it is in the file's name */
+	return !id.n || str_eq(id, task) ? json_get_str(root, "state_version") : STR_NONE;
+}
 
 /* The newest state_version of the item's task in the log, or the revision that was shown. */
 static struct str state_version(struct encoding *e, uint32_t i)
 {
 	const struct model *m = e->model;
 	const struct item *item = item_of(e, i);
-	struct str task = model_str(m, m->tasks.v[item_task(m, item)].id);
-	uint32_t chain = (uint32_t)str_hash(task);
+	struct str task = model_str(m, m->tasks.v[item_task(m, item)].id), version = STR_NONE;
+	uint32_t chain = (uint32_t)str_hash(task), session = item_session(m, item);
+	struct state_index *x = states_of(e);
 
 	chain += chain == 0;
-	for (uint32_t k = m->records.n; k-- > 0;) {
-		const struct record *r = &m->records.v[k];
-		yyjson_val *root;
-		struct str version, id;
-
-		/* what a person wrote is no state of the agents' */
-		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
-		    (route_of(m, r)->flags & RECORD_REPLY) ||
-		    route_of(m, r)->dialect != DIALECT_HANDOFF || !(root = parse_message(e, k)))
+	for (uint32_t it = 0, k; !version.n && map_next(&x->seen, chain_key(chain), &it, &k);)
+		version = version_in(e, k, session, chain, task);
+	while (!version.n && x->left > 0) {
+		if (!is_state(m, --x->left))
 			continue;
-		version = json_get_str(root, "state_version");
-		id = json_get_str(root, "task_id"); /* none: it is in the file's name */
-		if (version.n && (!id.n || str_eq(id, task)))
-			return keep_str(e, version);
+		map_add(&x->seen, chain_key(m->records.v[x->left].chain), x->left);
+		version = version_in(e, x->left, session, chain, task);
 	}
-	return draft_of(e, i)->rev;
+	return version.n ? keep_str(e, version) : draft_of(e, i)->rev;
 }
 
 static struct str rationale(struct encoding *e, const struct draft *d)

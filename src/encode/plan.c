@@ -277,6 +277,7 @@ void encoding_release(struct encoding *e)
 {
 	json_reader_release(&e->json);
 	revision_index_free(e->revisions);
+	state_index_free(e->states);
 }
 
 /* ---- grouping ---- */
@@ -439,12 +440,15 @@ static bool has_draft(const struct encoding *e, uint32_t draft)
 	return false;
 }
 
-static bool refs_have(const struct draft_refs *refs, const struct desk *desk, uint32_t draft)
+/* By draft of the desk: whether it is listed. NULL = there is no list. */
+static bool *mark_drafts(const struct draft_refs *refs, const struct desk *desk)
 {
-	for (uint32_t i = 0; i < refs->list.n; i++)
-		if (refs->list.v[i].desk == desk && refs->list.v[i].draft == draft)
-			return true;
-	return false;
+	bool *marked = refs ? xcalloc(desk->drafts.n + 1, sizeof(*marked)) : NULL;
+
+	for (uint32_t i = 0; refs && i < refs->list.n; i++)
+		if (refs->list.v[i].desk == desk && refs->list.v[i].draft < desk->drafts.n)
+			marked[refs->list.v[i].draft] = true;
+	return marked;
 }
 
 /* Whether a draft goes into the plan; a refusal is told unless the plan is for another draft. */
@@ -454,8 +458,7 @@ static bool is_planned(struct encoding *e, uint32_t i, uint32_t only)
 	struct buf ignored = { 0 };
 	bool sendable;
 
-	if (d->state != DRAFT_STAGED ||
-	    (e->terms->chosen && !refs_have(e->terms->chosen, e->desk, i)))
+	if (d->state != DRAFT_STAGED || (e->chosen && !e->chosen[i]))
 		return false;
 	if (!e->terms->named && (only == NONE || i == only))
 		return is_current(e->plan, e->desk, i, e->model, e->reader, terms_clock(e->terms));
@@ -486,9 +489,7 @@ static bool is_on_page(struct encoding *e, uint32_t draft)
 /* Lists the draft if the person has dropped it from this plan. */
 static bool is_dropped(struct encoding *e, uint32_t draft)
 {
-	const struct draft_refs *dropped = e->terms->dropped;
-
-	if (!dropped || !refs_have(dropped, e->desk, draft))
+	if (!e->dropped || !e->dropped[draft])
 		return false;
 	vec_push(&e->plan->dropped, ((struct draft_ref){ e->desk, draft }));
 	return true;
@@ -501,7 +502,10 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 	uint32_t n = desk->drafts.n, *group = xmalloc((n + 1) * sizeof(*group));
 	uint32_t *next = xmalloc((n + 1) * sizeof(*next));
 	bool *done = xcalloc(n + 1, sizeof(*done));
+	bool *chosen = mark_drafts(t->chosen, desk), *dropped = mark_drafts(t->dropped, desk);
 
+	e.chosen = chosen;
+	e.dropped = dropped;
 	if (t->named)
 		p->named = arena_str(&p->arena, str_of(t->named));
 	for (uint32_t i = 0; i < n; i++)
@@ -522,6 +526,8 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 	free(group);
 	free(next);
 	free(done);
+	free(chosen);
+	free(dropped);
 }
 
 static bool is_same_group(const struct proposal *a, const struct proposal *b)

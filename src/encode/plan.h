@@ -131,10 +131,14 @@ struct encoding {
 	const uint32_t *drafts; /* numbers in desk->drafts */
 	uint32_t n;
 	uint32_t first; /* the group's first proposal in the plan */
+	const bool *chosen, *dropped; /* of the terms, by draft; NULL = no list */
 	bool via_queue; /* the item came through an escalation queue; its log is not at hand */
 	struct json_reader json; /* holds one message at a time: copy what must last */
 	struct revision_index *revisions; /* encode_revision.c */
+	struct state_index *states;       /* encode_handoff.c */
 };
+
+void state_index_free(struct state_index *x);
 
 void encoding_release(struct encoding *e);
 

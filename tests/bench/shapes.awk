@@ -12,6 +12,10 @@
 # agents	n agents, of which each says something
 # sessions	n sessions of a feedback loop
 # asks		n calls of an ACP agent that wait for a permission
+# questions	n questions of agents of an orchestrator
+# results	n results of handed off tasks, which wait for a decision
+# outputs	n envelopes that answer as many, and want a person
+# improvements	n improvements that one response of a feedback loop suggests
 # tiny		n messages of 70 bytes
 # members	400 messages with n members that no protocol knows
 
@@ -74,6 +78,33 @@ function asks(i) {
 	printf "[{\"optionId\":\"once\",\"name\":\"Yes\",\"kind\":\"allow_once\"}]}}\n"
 }
 
+function question(i) {
+	printf "{\"type\":\"request:ask-user\",\"id\":\"00000000-0000-4000-8000-%012d\",\"timestamp\":\"%s\",\"agentId\":\"a-1\",", i, time(0)
+	printf "\"payload\":{\"question\":\"Which of %d?\",\"options\":[]}}\n", i
+}
+
+function result(i) {
+	printf "{\"task_id\":\"T%d\",\"task_type\":\"content\",\"priority\":\"low\",\"context\":{},\"acceptance_criteria\":[\"ok\"],", i
+	printf "\"created_at\":\"%s\",\"status\":\"pending\"}\n", time(2 * i)
+	printf "{\"task_id\":\"T%d\",\"status\":\"success\",\"confidence_score\":0.8,\"output\":{\"type\":\"text\",\"payload\":{\"text\":\"t\"}},", i
+	printf "\"traces\":\"t\",\"artifacts\":[],\"created_at\":\"%s\"}\n", time(2 * i + 1)
+}
+
+function output(i) {
+	printf "{\"context\":{\"feature_id\":\"%03d-f\",\"workflow\":\"plan\",\"iteration\":1},\"paths\":{\"spec\":\"s.md\"},", i
+	printf "\"task\":{\"action\":\"validate\",\"params\":{}},\"prior_context\":[]}\n"
+	printf "{\"success\":false,\"summary\":\"%d is not clear.\",\"artifacts\":[],\"notes\":[],\"recommendation\":\"escalate\"}\n", i
+}
+
+function improvements(i) {
+	print "{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":{\"media_type\":\"text/plain\",\"content\":\"one\"}}"
+	printf "{\"protocol_version\":\"1.2\",\"iteration\":1,\"status\":\"success\",\"feedback\":{\"confidence\":{\"level\":\"high\","
+	printf "\"justification\":\"x\"},\"positive_points\":[],\"areas_for_improvement\":["
+	for (i = 0; i < n; i++)
+		printf "%s{\"id\":\"improve-%d\",\"aspect\":\"a\",\"description\":\"d\",\"recommendation\":\"r\"}", (i ? "," : ""), i
+	print "],\"general_summary\":\"s\"}}"
+}
+
 BEGIN {
 	for (i = 0; i < 400 && shape == "members"; i++)
 		members(i)
@@ -82,6 +113,8 @@ BEGIN {
 		review(1, 0, "reviewer-1", 0, n)
 	} else if (shape == "star") {
 		star()
+	} else if (shape == "improvements") {
+		improvements()
 	}
 	for (i = 0; i < n; i++)
 		if (shape == "cycle")
@@ -101,6 +134,12 @@ BEGIN {
 			session(i)
 		else if (shape == "asks")
 			asks(i)
+		else if (shape == "questions")
+			question(i)
+		else if (shape == "results")
+			result(i)
+		else if (shape == "outputs")
+			output(i)
 		else if (shape == "tiny")
 			printf "{\"type\":\"step_start\",\"timestamp\":%.0f,\"sessionID\":\"s-%d\"}\n", 1769400000000 + i * 10, i % 5
 }
