@@ -4,14 +4,18 @@
 
 enum { EVENTS_MOST = 1000 };
 
-static void stop(struct team_inbox *t, const char *why, int64_t n)
+void team_stop(struct team_inbox *t, const char *format, ...)
 {
 	struct buf words = { 0 };
+	va_list ap;
 
 	if (t->stopped)
 		return;
-	buf_printf(&words, "the store went back: event %lld %s; nothing is decided until :team accept",
-		   (long long)n, why);
+	buf_adds(&words, "the store went back: ");
+	va_start(ap, format);
+	buf_vprintf(&words, format, ap);
+	va_end(ap);
+	buf_adds(&words, "; nothing is decided until :team accept");
 	t->stopped = words.p;
 }
 
@@ -49,7 +53,7 @@ static void take_known(void *ctx, const struct store_answer *a)
 	if (a->n && str_eq(store_str(a->rows, 0, 0),
 			   str_make((const char *)t->chain.hash, sizeof(t->chain.hash))))
 		return;
-	stop(t, "is not what we saw", t->chain.n);
+	team_stop(t, "event %lld is not what we saw", (long long)t->chain.n);
 	t->begun = false; /* all is read again */
 }
 
@@ -60,6 +64,47 @@ static void ask_known(struct team_inbox *t)
 				   .answered = take_known };
 
 	begin_reading(t, &r);
+}
+
+/* ---- whether it still has what was decided here ---- */
+
+bool team_forgot(struct team_inbox *t, const struct desk *d, const struct letter *x)
+{
+	const struct team_item *item;
+
+	if (x->channel != CHANNEL_TEAM || x->state != LETTER_SENT || !x->drafts.n ||
+	    d->drafts.v[x->drafts.v[0]].verb == VERB_ESCALATE)
+		return false;
+	item = team_item_by_id(t, (int64_t)x->attempt.ino);
+	return item && item->state == TEAM_OPEN && !item->mark.voted;
+}
+
+/* Another gavel of this login may have decided it while all was being read: it is looked at again. */
+static void doubt_letters(struct team_inbox *t)
+{
+	struct desk *d = desks_find(&t->load->desks, t->load->wire.files.v[t->file].group);
+
+	for (uint32_t i = 0; d && i < d->letters.n; i++) {
+		struct team_item *item = team_forgot(t, d, &d->letters.v[i])
+						 ? team_item_by_id(t, (int64_t)d->letters.v[i].attempt.ino)
+						 : NULL;
+
+		if (!item || item->doubted)
+			continue;
+		item->doubted = true;
+		vec_push(&t->fetch, item->id);
+	}
+}
+
+static void judge_doubted(struct team_inbox *t)
+{
+	for (uint32_t i = 0; i < t->items.n; i++) {
+		struct team_item *item = &t->items.v[i];
+
+		if (item->doubted && item->listed && item->state == TEAM_OPEN && !item->mark.voted)
+			team_stop(t, "it does not have what you decided on %.*s", STR_ARG(item->task));
+		item->doubted &= !item->listed;
+	}
 }
 
 /* ---- all that waits ---- */
@@ -78,6 +123,7 @@ static void take_all(void *ctx, const struct store_answer *a)
 		if (!store_is_null(a->rows, i, 2))
 			team_take_row(t, a->rows, i, 2);
 	team_take_missing(t);
+	doubt_letters(t);
 	t->begun = t->checked = t->due = true;
 }
 
@@ -117,8 +163,8 @@ static void take_events(void *ctx, const struct store_answer *a)
 			continue; /* answered twice */
 		switch (chain_add(&t->chain, &e)) {
 		case CHAIN_FINE: break;
-		case CHAIN_GAP: stop(t, "does not follow the one before it", e.n); break;
-		case CHAIN_WRONG: stop(t, "was changed, or what is before it", e.n); break;
+		case CHAIN_GAP: team_stop(t, "event %lld does not follow the one before it", (long long)e.n); break;
+		case CHAIN_WRONG: team_stop(t, "event %lld was changed, or what is before it", (long long)e.n); break;
 		}
 		t->chain.n = e.n;
 		memcpy(t->chain.hash, e.hash.p,
@@ -148,6 +194,7 @@ static void take_items(void *ctx, const struct store_answer *a)
 		return;
 	for (uint32_t i = 0; i < a->n; i++)
 		team_take_row(t, a->rows, i, 0);
+	judge_doubted(t);
 	for (uint32_t i = 0; i < t->items.n; i++)
 		t->items.v[i].listed = false;
 }

@@ -59,7 +59,7 @@ static void on_ready(void *ctx)
 {
 	struct team_inbox *t = ctx;
 
-	t->checked = false;
+	t->checked = t->begun = false; /* all is read again: a standby may have forgotten the newest */
 	t->due = true;
 	t->poll_ms = t->claims_ms = 0;
 	/* claims may have lapsed */
@@ -485,13 +485,7 @@ static void hold_forgotten(struct load *l, struct team_inbox *t)
 
 	err_set(&why, "the store went back and does not have it any more; resend it");
 	for (uint32_t i = 0; d && d->access == DESK_WRITES && i < d->letters.n; i++) {
-		const struct letter *x = &d->letters.v[i];
-		const struct team_item *item;
-
-		if (x->channel != CHANNEL_TEAM || x->state != LETTER_SENT)
-			continue;
-		item = team_item_by_id(t, (int64_t)x->attempt.ino);
-		if (item && item->state == TEAM_OPEN && !item->mark.voted)
+		if (team_forgot(t, d, &d->letters.v[i]))
 			desk_hold(d, i, true, &why, &unused);
 	}
 }

@@ -38,6 +38,7 @@ struct team_item {
 	bool bundled;    /* it is said together with others */
 	bool sent;       /* it was decided here, and its message may leave without the others */
 	bool beaten;     /* its claim is being renewed */
+	bool doubted;    /* it was decided here, and the store had nothing of that */
 	uint64_t fence;
 	struct team_place places[2]; /* of its message, and of the one that it is about */
 	unsigned places_n;
@@ -143,6 +144,10 @@ void team_questions_free(struct team_inbox *t);
 
 /* team_events.c: asks for what the store has, and then for what happens there. */
 void team_events_step(struct team_inbox *t);
+/* Nothing is decided any more, until team_accept. */
+void team_stop(struct team_inbox *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether the store has nothing of a decision that it has acknowledged. */
+bool team_forgot(struct team_inbox *t, const struct desk *d, const struct letter *x);
 /* team_source.c: the same for the lines of one source. */
 void team_source_step(struct team_inbox *t, int64_t now_ms);
 

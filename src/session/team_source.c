@@ -42,6 +42,14 @@ static void take_plan(void *ctx, const struct store_answer *a)
 		t->checked = true;
 }
 
+static void tell_trimmed(struct team_inbox *t, int64_t bytes, int64_t before_ms)
+{
+	char time[32];
+
+	team_say(t, "%s: the lines before %s were trimmed, %lld bytes; the log of its machine has them",
+		 t->url.source, timestamp_iso(before_ms, time), (long long)bytes);
+}
+
 static void take_lines(void *ctx, const struct store_answer *a)
 {
 	struct team_inbox *t = ctx;
@@ -55,8 +63,7 @@ static void take_lines(void *ctx, const struct store_answer *a)
 		if (at < t->next)
 			continue; /* answered twice */
 		if (at > t->next)
-			team_say(t, "the lines before %s were trimmed, %lld bytes", t->url.source,
-				 (long long)(at - t->next));
+			tell_trimmed(t, at - t->next, store_time_ms(a->rows, i, 2));
 		buf_add_str(&t->out, line);
 		t->end += line.n;
 		t->next = at + (int64_t)line.n;
@@ -90,7 +97,7 @@ void team_source_step(struct team_inbox *t, int64_t now_ms)
 		r.n = 1;
 		r.answered = take_source;
 	} else {
-		r.sql = "select seq, bytes from gavel.line where source = $1::int and "
+		r.sql = "select seq, bytes, at from gavel.line where source = $1::int and "
 			"seq >= $2::bigint order by seq limit 2000";
 		r.values[0] = store_number(t->source_id);
 		r.values[1] = store_number(t->next);

@@ -35,7 +35,9 @@ struct shipped_file {
 	enum shipped_file_state state;
 	int64_t id;
 	int64_t number; /* of the log among those of its name */
-	uint64_t at;    /* shipped up to here */
+	uint64_t at;    /* shipped up to here, */
+	uint64_t sent;  /* and with the last call up to here */
+	bool shared;    /* another gavel ship was noticed */
 	char head[65];
 	int64_t sent_ms, next_ms; /* when the last call left, and when the next may */
 	bool behind;              /* there is more than one call takes */

@@ -173,6 +173,17 @@ static struct str next_bytes(struct shipped_file *f)
 	return STR_NONE;
 }
 
+/* Both may go on: a line is taken from the one that comes first. */
+static void note_shared(struct shipped_file *f)
+{
+	if (f->shared || f->at <= f->sent)
+		return;
+	f->shared = true;
+	shipper_say(f->s, "%s: the store has it up to byte %llu already: another gavel ship copies it, too; "
+			  "nothing is copied twice, but stop one of them",
+		    wire_file_of(f)->name.p, (unsigned long long)f->at);
+}
+
 static void learn_next(void *ctx, const struct store_answer *a)
 {
 	struct shipped_file *f = ctx;
@@ -186,6 +197,7 @@ static void learn_next(void *ctx, const struct store_answer *a)
 		return;
 	}
 	f->at = (uint64_t)store_int(a->rows, 0, 0);
+	note_shared(f);
 	wait = store_int(a->rows, 0, 1);
 	took = PAUSE_FACTOR * took < PAUSE_MAX_MS ? PAUSE_FACTOR * took : PAUSE_MAX_MS;
 	if (!wait && !f->behind)
@@ -199,6 +211,7 @@ static void send_lines(struct shipped_file *f, struct str bytes, int64_t now_ms)
 	struct store_request r = { .sql = "select next, wait_ms from gavel.ship($1::int, $2::bigint, $3)",
 				   .n = 3, .answered = learn_next, .ctx = f };
 
+	f->sent = f->at + bytes.n;
 	while (bytes.n) {
 		const char *end = memchr(bytes.p, '\n', bytes.n);
 		size_t n = end ? (size_t)(end - bytes.p) + 1 : bytes.n;

@@ -98,11 +98,13 @@ static void set_why(char *why, size_t size, const char *text)
 	struct buf out = { 0 };
 
 	while (rest.n) {
-		struct str line = str_trim(str_cut(&rest, STR("\n")));
+		struct str line = str_cut(&rest, STR("\n"));
+		bool is_guess = line.n && line.p[0] == '\t'; /* "Is the server running …?" */
 
-		if (!line.n || str_contains_nocase(line, STR("password=")))
+		line = str_trim(line);
+		if (!line.n || is_guess || str_contains_nocase(line, STR("password=")))
 			continue;
-		buf_adds(&out, out.n ? " " : "");
+		buf_adds(&out, out.n ? "; " : "");
 		buf_add_str(&out, line);
 	}
 	if (!out.n)
