@@ -485,7 +485,7 @@ static void measure_quiet(struct probe *p, char *step)
 	press(p, keys);
 	until_quiet(p, since);
 	waits(p->child, &after);
-	printf("%s %.1f %.1f\n", step, p->written - since, after - before);
+	printf("%s %.1f %.2f\n", step, p->written - since, after - before);
 }
 
 static int usage(void)
