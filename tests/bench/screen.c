@@ -490,7 +490,7 @@ static void measure_quiet(struct probe *p, char *step)
 	press(p, keys);
 	until_quiet(p, since);
 	waits(p->child, &after);
-	printf("%s %.1f %.1f\n", step, p->written - since, after - before);
+	printf("%s %.1f %.2f\n", step, p->written - since, after - before);
 }
 
 /* Another view drops the list that is being made, so each time it is begun anew. */

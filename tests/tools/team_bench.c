@@ -3,9 +3,10 @@
  *   team_actors bench ship URL CONNECTIONS SECONDS [LINES_A_SECOND [BATCH]]
  *   team_actors bench tail URL              until SIGTERM
  *   team_actors bench history URL SOURCE    all its lines, a page after the other
- *   team_actors bench decide URL CONNECTIONS SECONDS STATEMENTS
+ *   team_actors bench decide URL CONNECTIONS SECONDS STATEMENTS [DECISIONS_A_SECOND]
  *   team_actors bench fanout URL SCREENS EVENTS
- *   team_actors bench ask URL TIMES SQL     the same question again and again
+ *   team_actors bench ask URL TIMES SQL [LOGIN [QUESTIONS_A_SECOND [BEFORE]]]
+ *                      the same question again and again; at first BEFORE times by each connection
  *   team_actors bench day URL POSTMASTER SECONDS...  see team_bench_day.c
  *
  * URL has a %s where the login is: edge ships, r0, r1 and so on review. Prints "NAME VALUE" lines. */
@@ -56,6 +57,17 @@ static void measure_from_now(void)
 	server_before = postmaster() ? server_s(postmaster()) : 0;
 }
 
+void ask_later(struct store *s, const char *sql, const struct store_value *values, unsigned n,
+	       void (*done)(void *, const struct store_answer *), void *ctx)
+{
+	struct store_request r = { .sql = sql, .n = n, .answered = done, .ctx = ctx };
+
+	for (unsigned i = 0; i < n; i++)
+		r.values[i] = values[i];
+	store_ask(s, &r);
+	store_step(s, loop_now_ms());
+}
+
 void print_times(const char *name, int64_t *us, uint32_t n)
 {
 	double sum = 0;
@@ -73,7 +85,7 @@ void print_times(const char *name, int64_t *us, uint32_t n)
 
 /* ---- shipping ---- */
 
-struct feed {
+struct shipping_feed {
 	struct store *store;
 	int64_t id, next;
 	bool busy;
@@ -86,12 +98,12 @@ struct feed {
 struct shipping {
 	int64_t start_us, end_us;
 	double each_us; /* between two lines of a feed; 0 = as many as there is time for */
-	uint32_t batch;
+	uint32_t batch; /* so many lines at once; with a rate: at least */
 };
 
 static void take_source(void *ctx, const struct store_answer *a)
 {
-	struct feed *f = ctx;
+	struct shipping_feed *f = ctx;
 
 	f->id = store_int(a->rows, 0, 0);
 	f->next = store_int(a->rows, 0, 1);
@@ -99,7 +111,7 @@ static void take_source(void *ctx, const struct store_answer *a)
 
 static void take_shipped(void *ctx, const struct store_answer *a)
 {
-	struct feed *f = ctx;
+	struct shipping_feed *f = ctx;
 
 	if (!a->rows)
 		fail("ship: %.*s", STR_ARG(a->why));
@@ -109,7 +121,7 @@ static void take_shipped(void *ctx, const struct store_answer *a)
 }
 
 /* Lines say when they were made, for whoever reads them. */
-static void ship_batch(struct feed *f, const struct shipping *s, uint32_t n)
+static void ship_batch(struct shipping_feed *f, const struct shipping *s, uint32_t n)
 {
 	struct store_request r = { .sql = "select next from gavel.ship($1::int, $2::bigint, $3)",
 				   .n = 3,
@@ -138,7 +150,7 @@ static void ship_batch(struct feed *f, const struct shipping *s, uint32_t n)
 	f->asked_us = now;
 }
 
-static void feed_step(struct feed *f, const struct shipping *s)
+static void feed_step(struct shipping_feed *f, const struct shipping *s)
 {
 	int64_t now = now_us(), due = s->batch;
 
@@ -146,7 +158,7 @@ static void feed_step(struct feed *f, const struct shipping *s)
 		return;
 	if (s->each_us > 0) {
 		due = (int64_t)((double)(now - s->start_us) / s->each_us) - f->made;
-		if (now - f->asked_us < BATCH_MS * 1000)
+		if (now - f->asked_us < BATCH_MS * 1000 || due < s->batch)
 			return;
 	}
 	if (due > 0)
@@ -157,8 +169,10 @@ static int bench_ship(int argc, char **argv)
 {
 	uint32_t n = (uint32_t)strtoul(argv[1], NULL, 10);
 	double rate = argc > 3 ? strtod(argv[3], NULL) : 0;
-	struct shipping s = { .batch = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 20 };
-	struct feed *feeds = xcalloc(n, sizeof(*feeds));
+	struct shipping s = { .batch = argc > 4	 ? (uint32_t)strtoul(argv[4], NULL, 10)
+				       : rate > 0 ? 1
+						  : 20 };
+	struct shipping_feed *feeds = xcalloc(n, sizeof(*feeds));
 	struct store **stores = xcalloc(n, sizeof(*stores));
 	int64_t lines = 0;
 	bool busy = true;
@@ -271,6 +285,9 @@ static void take_number(void *ctx, const struct store_answer *a)
 /* A source, as gavel URL?source=NAME reads it. */
 static int bench_history(int argc, char **argv)
 {
+	static const char by_index[] =
+		"select set_config('enable_sort', 'off', false), set_config('enable_seqscan', 'off', "
+		"false), set_config('enable_bitmapscan', 'off', false), set_config('jit', 'off', false)";
 	static const char sql[] =
 		"select seq, bytes from gavel.line where source = $1::int and seq >= $2::bigint "
 		"order by seq limit 2000";
@@ -283,6 +300,7 @@ static int bench_history(int argc, char **argv)
 	if (ask(s, "select id from gavel.source where name = $1",
 		VALUES(store_text(str_of(argv[1]))), take_number, &source) != 1)
 		fail("%s: no such source", argv[1]);
+	ask(s, by_index, NULL, 0, NULL, NULL);
 	start = now_us();
 	while (ask(s, sql, VALUES(store_number(source), store_number(t.seq)), take_history, &t) > 0)
 		;
@@ -347,16 +365,22 @@ static void decide_next(struct decider *d)
 	store_step(d->store, loop_now_ms());
 }
 
+/* Whether the next of what is done `rate` times a second is due, 0 = at once. */
+static bool is_due(int64_t done, double rate, int64_t start_us)
+{
+	return rate <= 0 || (double)(now_us() - start_us) * rate / 1e6 >= (double)done;
+}
+
 /* The items of source "items" that are open: they were made by the caller. */
 static int bench_decide(int argc, char **argv)
 {
 	unsigned n = (unsigned)strtoul(argv[1], NULL, 10);
 	struct decider *deciders = xcalloc(n, sizeof(*deciders));
 	struct store **stores = xcalloc(n, sizeof(*stores));
-	int64_t first = 0, last = 0, done = 0, start, end_us;
+	double rate = argc > 4 ? strtod(argv[4], NULL) : 0;
+	int64_t first = 0, last = 0, done = 0, start, end_us, begun = 0;
 	VEC(int64_t) times = { 0 };
 
-	(void)argc;
 	for (unsigned i = 0; i < n; i++) {
 		char login[16];
 
@@ -379,10 +403,14 @@ static int bench_decide(int argc, char **argv)
 		for (unsigned i = 0; i < n; i++) {
 			if (deciders[i].item > deciders[i].last)
 				end_us = 0;
-			else if (!deciders[i].busy)
+			else if (!deciders[i].busy &&
+				 (deciders[i].claimed || rate <= 0 ||
+				  (begun % n == i && is_due(begun, rate, start)))) {
+				begun += !deciders[i].claimed;
 				decide_next(&deciders[i]);
+			}
 		}
-		step_stores(stores, n, 100);
+		step_stores(stores, n, rate > 0 ? 1 : 100);
 	}
 	end_us = now_us();
 	for (unsigned i = 0; i < n; i++) {
@@ -390,7 +418,8 @@ static int bench_decide(int argc, char **argv)
 		for (uint32_t k = 0; k < deciders[i].times.n; k++)
 			vec_push(&times, deciders[i].times.v[k]);
 	}
-	printf("decide_done %lld\ndecide_per_s %.1f\n", (long long)done,
+	printf("decide_first %lld\ndecide_done %lld\ndecide_per_s %.1f\n", (long long)first,
+	       (long long)done,
 	       (double)done * 1e6 / (double)(end_us - start));
 	print_times("decide_ms", times.v, times.n);
 	return 0;
@@ -398,9 +427,11 @@ static int bench_decide(int argc, char **argv)
 
 /* ---- fan-out ---- */
 
+/* Reads what has happened and the items it is about, as gavel does. */
 struct screen {
 	struct store *store;
 	int64_t n; /* the newest event read */
+	int64_t shown; /* and whose item was read */
 	bool hinted, busy;
 	int64_t *began; /* when each event was asked for */
 	int64_t base, events;
@@ -412,36 +443,41 @@ static void hint(void *ctx)
 	((struct screen *)ctx)->hinted = true;
 }
 
-static void take_events(void *ctx, const struct store_answer *a)
+static void take_items(void *ctx, const struct store_answer *a)
 {
 	struct screen *s = ctx;
 	int64_t now = now_us();
 
 	s->busy = false;
-	for (uint32_t i = 0; a->rows && i < a->n; i++) {
-		s->n = store_int(a->rows, i, 0);
-		if (s->n > s->base && s->n <= s->base + s->events)
-			vec_push(s->waits, now - s->began[s->n - s->base - 1]);
-	}
+	if (!a->rows)
+		fail("items: %.*s", STR_ARG(a->why));
+	for (; s->shown < s->n; s->shown++)
+		if (s->shown >= s->base && s->shown < s->base + s->events)
+			vec_push(s->waits, now - s->began[s->shown - s->base]);
+}
+
+/* All of them are about one item. */
+static void take_events(void *ctx, const struct store_answer *a)
+{
+	struct screen *s = ctx;
+	char ids[40];
+
+	s->busy = false;
+	if (!a->n)
+		return;
+	s->n = store_int(a->rows, a->n - 1, 0);
+	s->busy = true;
+	snprintf(ids, sizeof(ids), "{%lld}", (long long)store_int(a->rows, a->n - 1, 4));
+	ask_later(s->store, ITEMS_SQL, VALUES(store_text(str_of(ids))), take_items, s);
 }
 
 static void screen_step(struct screen *s)
 {
-	struct store_request r = {
-		.sql = "select n, at, who::text, what, item, note, hash from gavel.event "
-		       "where n > $1::bigint order by n limit 1000",
-		.n = 1,
-		.answered = take_events,
-		.ctx = s
-	};
-
 	if (!s->hinted || s->busy)
 		return;
 	s->hinted = false;
 	s->busy = true;
-	r.values[0] = store_number(s->n);
-	store_ask(s->store, &r);
-	store_step(s->store, loop_now_ms());
+	ask_later(s->store, EVENTS_SQL, VALUES(store_number(s->n)), take_events, s);
 }
 
 static void called(void *ctx, const struct store_answer *a)
@@ -471,11 +507,13 @@ static int bench_fanout(int argc, char **argv)
 		ask(stores[i], "select n from gavel.head", NULL, 0, take_number, &base);
 		screens[i] = (struct screen){ .store = stores[i],
 					      .n = base,
+					      .shown = base,
 					      .began = began,
 					      .base = base,
 					      .events = events,
 					      .waits = shared };
 	}
+	measure_from_now();
 	for (int64_t k = 0; k < events; k++) {
 		struct store_request r = {
 			.sql = k % 2 ? "select gavel.release($1::bigint, (select fence from "
@@ -503,7 +541,8 @@ static int bench_fanout(int argc, char **argv)
 		}
 	}
 	printf("fanout_wanted %lld\nfanout_seen %u\n", (long long)(events * n), waits.n);
-	print_times("fanout_ms", waits.v, waits.n);
+	if (n)
+		print_times("fanout_ms", waits.v, waits.n);
 	print_times("fanout_call_ms", calls.v, calls.n);
 	return 0;
 }
@@ -513,19 +552,24 @@ static int bench_fanout(int argc, char **argv)
 /* By many connections in turn: a server process that others have pushed out of the caches takes longer. */
 static int bench_ask(int argc, char **argv)
 {
-	enum { CONNECTIONS = 25, BEFORE = 10 };
+	enum { CONNECTIONS = 50 };
 	struct store *stores[CONNECTIONS];
+	double rate = argc > 4 ? strtod(argv[4], NULL) : 0;
 	int64_t times = strtoll(argv[1], NULL, 10), start = 0;
+	int64_t before = CONNECTIONS * (argc > 5 ? strtoll(argv[5], NULL, 10) : 6);
 
 	for (int i = 0; i < CONNECTIONS; i++)
 		stores[i] = open_as(argv[0], argc > 3 ? argv[3] : "edge", NULL);
-	for (int64_t i = -CONNECTIONS * BEFORE; i < times; i++) {
+	for (int64_t i = -before; i < times; i++) {
+		struct store *s = stores[(i + before) % CONNECTIONS];
+
 		if (i == 0) {
 			measure_from_now();
 			start = now_us();
 		}
-		if (ask(stores[(i + CONNECTIONS * BEFORE) % CONNECTIONS], argv[2], NULL, 0, NULL,
-			NULL) < 0)
+		while (i > 0 && !is_due(i, rate, start))
+			step_stores(&s, 1, 1);
+		if (ask(s, argv[2], NULL, 0, NULL, NULL) < 0)
 			fail("%s is refused", argv[2]);
 	}
 	printf("ask_ms %.3f\n", (double)(now_us() - start) / 1e3 / (double)times);
@@ -538,7 +582,7 @@ static int measured(int (*run)(int argc, char **argv), int argc, char **argv)
 	int code = run(argc, argv);
 
 	if (postmaster())
-		printf("server_s %.2f\n", server_s(postmaster()) - server_before);
+		printf("server_s %.4f\n", server_s(postmaster()) - server_before);
 	return code;
 }
 

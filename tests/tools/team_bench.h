@@ -2,8 +2,19 @@
 #ifndef GAVEL_TESTS_TEAM_BENCH_H
 #define GAVEL_TESTS_TEAM_BENCH_H
 
+#include "session/team_internal.h"
 #include "team_actors.h"
 
+/* What a screen asks: what has happened behind $1, and the items $1 = {ID,…} as they are now. */
+#define EVENTS_SQL \
+	"select " CHAIN_COLUMNS " from gavel.event where n > $1::bigint order by n limit 1000"
+#define ITEMS_SQL \
+	"select " TEAM_COLUMNS " from " TEAM_JOINS \
+	" where i.id = any ($1::text::bigint[]) order by i.id"
+
+/* Asks without waiting for the answer. */
+void ask_later(struct store *s, const char *sql, const struct store_value *values, unsigned n,
+	       void (*done)(void *, const struct store_answer *), void *ctx);
 /* What all processes of a server have computed. */
 double server_s(pid_t postmaster);
 int bench_day(int argc, char **argv);

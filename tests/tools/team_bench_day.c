@@ -1,8 +1,9 @@
-/* A working day, made short: machines that ship a line now and then and raise items, reviewers who look at
- * the store's events, claim what is oldest, think, and decide. tests/tools/teamsim.c simulates the same,
- * and must come to the same numbers.
+/* A working day, made short: machines that ship a line now and then and raise items, reviewers whose screens
+ * read what happens, and who claim what is oldest, think, and decide. As people do who see each other's claims,
+ * no two of them take the same item. tests/tools/teamsim.c simulates the same, and must come to the same
+ * numbers.
  *
- *   team_actors bench day URL POSTMASTER SECONDS EDGES REVIEWERS LINES_A_SECOND ITEMS_A_SECOND THINK_MS
+ *   team_actors bench day URL POSTMASTER SECONDS EDGES REVIEWERS LINES_A_SECOND ITEMS_A_SECOND THINK_MS SEED
  *
  * Edges log in as edge, reviewers as r0, r1 and so on. Server time is that of all processes of
  * the postmaster, once everybody is connected. */
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { BATCH_MS = 20, OUTBOX_MS = 1000, LOOK_MS = 50 };
+enum { BATCH_MS = 20, OUTBOX_MS = 1000 };
 
 struct edge {
 	struct store *store;
@@ -21,13 +22,16 @@ struct edge {
 	bool ships, looks;
 };
 
-enum doing { FREE, FINDING, CLAIMING, THINKING, DECIDING };
+enum doing { FREE, CLAIMING, THINKING, DECIDING };
 
 struct person {
 	struct store *store;
 	enum doing doing;
 	bool hinted, reads;
-	int64_t seen, item, fence, until_ms, looked_ms;
+	int64_t seen; /* the newest event read */
+	int64_t item, fence, until_ms;
+	VEC(int64_t) told; /* items that were opened, as far as they have read */
+	uint32_t next;     /* in told */
 };
 
 struct day {
@@ -39,7 +43,9 @@ struct day {
 	double think_ms;
 	uint64_t seed;
 	unsigned items;
-	int64_t lines, calls;
+	int64_t first_item;
+	VEC(bool) taken; /* from first_item on */
+	int64_t lines, reads;
 };
 
 static struct day day;
@@ -47,17 +53,6 @@ static struct day day;
 static double spread(double mean)
 {
 	return -mean * log((chance(&day.seed, 1u << 31) + 1.0) / 2147483649.0);
-}
-
-static void ask_later(struct store *s, const char *sql, const struct store_value *values,
-		      unsigned n, void (*done)(void *, const struct store_answer *), void *ctx)
-{
-	struct store_request r = { .sql = sql, .n = n, .answered = done, .ctx = ctx };
-
-	for (unsigned i = 0; i < n; i++)
-		r.values[i] = values[i];
-	store_ask(s, &r);
-	store_step(s, loop_now_ms());
 }
 
 static void must(const char *what, const struct store_answer *a)
@@ -91,7 +86,6 @@ static void ship(struct edge *e, int64_t now)
 	e->ships = true;
 	e->asked_ms = now;
 	day.lines += n;
-	day.calls++;
 	ask_later(e->store, "select next from gavel.ship($1::int, $2::bigint, $3)",
 		  VALUES(store_number(e->id), store_number(e->next), store_list(lines, n)), shipped,
 		  e);
@@ -144,23 +138,34 @@ static void hint(void *ctx)
 	((struct person *)ctx)->hinted = true;
 }
 
-static void take_events(void *ctx, const struct store_answer *a)
-{
-	struct person *p = ctx;
-
-	must("events", a);
-	p->reads = false;
-	if (a->n)
-		p->seen = store_int(a->rows, a->n - 1, 0);
-}
-
-static void found(void *ctx, const struct store_answer *a)
+static void take_items(void *ctx, const struct store_answer *a)
 {
 	struct person *p = ctx;
 
 	must("items", a);
-	p->item = a->n ? store_int(a->rows, 0, 0) : 0;
-	p->doing = FREE;
+	p->reads = false;
+}
+
+static void take_events(void *ctx, const struct store_answer *a)
+{
+	struct person *p = ctx;
+	struct buf ids = { 0 };
+
+	must("events", a);
+	for (uint32_t i = 0; i < a->n; i++) {
+		int64_t item = store_int(a->rows, i, 4);
+
+		buf_printf(&ids, "%c%lld", i ? ',' : '{', (long long)item);
+		if (str_is(store_str(a->rows, i, 3), "opened"))
+			vec_push(&p->told, item);
+		p->seen = store_int(a->rows, i, 0);
+	}
+	p->reads = a->n;
+	day.reads += p->reads;
+	buf_addc(&ids, '}');
+	if (p->reads)
+		ask_later(p->store, ITEMS_SQL, VALUES(store_text(buf_str(&ids))), take_items, p);
+	buf_release(&ids);
 }
 
 static void claimed(void *ctx, const struct store_answer *a)
@@ -168,11 +173,11 @@ static void claimed(void *ctx, const struct store_answer *a)
 	struct person *p = ctx;
 
 	must("claim", a);
+	if (!str_is(store_str(a->rows, 0, 0), "yours"))
+		fail("claim: item %lld is not free", (long long)p->item);
 	p->fence = store_int(a->rows, 0, 1);
-	p->doing = str_is(store_str(a->rows, 0, 0), "yours") ? THINKING : FREE;
+	p->doing = THINKING;
 	p->until_ms = loop_now_ms() + (int64_t)spread(day.think_ms);
-	if (p->doing == FREE)
-		p->item = p->looked_ms = 0; /* another was faster: the next one */
 }
 
 static void decided(void *ctx, const struct store_answer *a)
@@ -181,32 +186,35 @@ static void decided(void *ctx, const struct store_answer *a)
 
 	must("decide", a);
 	p->doing = FREE;
-	p->item = p->looked_ms = 0;
+}
+
+/* The oldest that nobody has taken, or 0. */
+static int64_t take_item(struct person *p)
+{
+	while (p->next < p->told.n) {
+		int64_t item = p->told.v[p->next++];
+
+		while (day.first_item + day.taken.n <= item)
+			vec_push(&day.taken, false);
+		if (!day.taken.v[item - day.first_item]) {
+			day.taken.v[item - day.first_item] = true;
+			return item;
+		}
+	}
+	return 0;
 }
 
 static void person_step(struct person *p, int64_t now)
 {
-	static const char oldest[] = "select id from gavel.item where state = 'open' and (until is "
-				     "null or until <= clock_timestamp()) "
-				     "order by level desc, due nulls last, id limit 1";
-
 	if (p->hinted && !p->reads) {
 		p->hinted = false;
 		p->reads = true;
-		ask_later(p->store,
-			  "select n, at, who::text, what, item, note, hash from gavel.event "
-			  "where n > $1::bigint order by n limit 1000",
-			  VALUES(store_number(p->seen)), take_events, p);
-		p->looked_ms = p->doing == FREE ? 0 : p->looked_ms;
+		ask_later(p->store, EVENTS_SQL, VALUES(store_number(p->seen)), take_events, p);
 	}
-	if (p->doing == FREE && p->item) {
+	if (p->doing == FREE && (p->item = take_item(p)) != 0) {
 		p->doing = CLAIMING;
 		ask_later(p->store, "select outcome, fence from gavel.claim($1::bigint, 60)",
 			  VALUES(store_number(p->item)), claimed, p);
-	} else if (p->doing == FREE && now >= p->looked_ms + LOOK_MS) {
-		p->doing = FINDING;
-		p->looked_ms = now;
-		ask_later(p->store, oldest, NULL, 0, found, p);
 	} else if (p->doing == THINKING && now >= p->until_ms) {
 		p->doing = DECIDING;
 		ask_later(p->store,
@@ -218,26 +226,38 @@ static void person_step(struct person *p, int64_t now)
 
 /* ---- the server's time ---- */
 
-static double process_s(pid_t pid, pid_t parent)
+/* The first line of a file about a process; "" if it is gone. */
+static void process_line(pid_t pid, const char *name, char line[600])
 {
-	char path[64], text[600] = "";
-	int found_parent = 0;
-	unsigned long long user = 0, sys = 0, gone_user = 0, gone_sys = 0;
+	char path[64];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	f = fopen(path, "r");
-	if (!f)
-		return 0;
-	if (fgets(text, sizeof(text), f) && strrchr(text, ')'))
-		sscanf(strrchr(text, ')') + 1,
-		       " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
-		       &found_parent, &user, &sys, &gone_user, &gone_sys);
-	fclose(f);
+	if (!f || !fgets(line, 600, f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+}
+
+/* To the nanosecond, but for children that have ended, which are counted in ticks. parent 0 = any. */
+static double process_s(pid_t pid, pid_t parent)
+{
+	int found_parent = 0;
+	unsigned long long ns = 0, gone_user = 0, gone_sys = 0;
+	char line[600];
+
+	process_line(pid, "stat", line);
+	if (strrchr(line, ')'))
+		sscanf(strrchr(line, ')') + 1,
+		       " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu",
+		       &found_parent, &gone_user, &gone_sys);
 	if (parent && found_parent != parent)
 		return 0;
-	return (double)(user + sys + (parent ? 0 : gone_user + gone_sys)) /
-	       (double)sysconf(_SC_CLK_TCK);
+	process_line(pid, "schedstat", line);
+	sscanf(line, "%llu", &ns);
+	return (double)ns / 1e9 +
+	       (parent ? 0 : (double)(gone_user + gone_sys) / (double)sysconf(_SC_CLK_TCK));
 }
 
 double server_s(pid_t postmaster)
@@ -283,6 +303,8 @@ static void connect_all(const char *url)
 		day.stores[day.edges_n + i] = p->store;
 		ask(p->store, "select n from gavel.head", NULL, 0, take_number, &n);
 		p->seen = n;
+		ask(p->store, "select coalesce(max(id), 0) from gavel.item", NULL, 0, take_number,
+		    &day.first_item);
 	}
 }
 
@@ -311,8 +333,8 @@ int bench_day(int argc, char **argv)
 	pid_t postmaster;
 	double seconds, cpu;
 
-	if (argc != 8)
-		fail("bench day URL POSTMASTER SECONDS EDGES REVIEWERS LINES ITEMS THINK_MS");
+	if (argc != 9)
+		fail("bench day URL POSTMASTER SECONDS EDGES REVIEWERS LINES ITEMS THINK_MS SEED");
 	postmaster = (pid_t)strtol(argv[1], NULL, 10);
 	seconds = strtod(argv[2], NULL);
 	day = (struct day){ .edges_n = (unsigned)strtoul(argv[3], NULL, 10),
@@ -320,17 +342,17 @@ int bench_day(int argc, char **argv)
 			    .line_us = 1e6 / strtod(argv[5], NULL),
 			    .item_us = 1e6 / strtod(argv[6], NULL),
 			    .think_ms = strtod(argv[7], NULL),
-			    .seed = 1 };
+			    .seed = strtoull(argv[8], NULL, 10) };
 	day.edges = xcalloc(day.edges_n, sizeof(*day.edges));
 	day.people = xcalloc(day.people_n, sizeof(*day.people));
 	day.stores = xcalloc(day.edges_n + day.people_n, sizeof(struct store *));
 	connect_all(argv[0]);
 	run_for(4000000); /* plans are made then */
 	cpu = server_s(postmaster);
-	day.lines = day.calls = 0;
+	day.lines = day.reads = 0;
 	run_for((int64_t)(seconds * 1e6));
-	printf("day_cpu_per_s %.4f\nday_lines_per_s %.1f\nday_calls_per_s %.1f\n",
+	printf("day_cpu_per_s %.4f\nday_lines_per_s %.1f\nday_reads_per_s %.1f\n",
 	       (server_s(postmaster) - cpu) / seconds, (double)day.lines / seconds,
-	       (double)day.calls / seconds);
+	       (double)day.reads / seconds);
 	return 0;
 }

@@ -4,15 +4,15 @@
  *   teamsim SERVICE_TIMES NAME=VALUE...
  *
  * SERVICE_TIMES has "NAME VALUE" lines (tests/bench/team_day makes it): processor time of the server in us for
- * ship_call, ship_line, open, claim, decide, outbox, event_read, find; the time that one transaction
- * with an event keeps all others waiting, serial; and what an answer takes besides, answer. The values on the
- * command line say what is simulated: machines, agents, reviewers, lines (a second), items (a second), think_ms,
- * seconds, cores, seed, and the SERVICE_TIMES themselves, to try others.
+ * ship_call, ship_line, open, report, claim, decide, outbox, and event_read, which is what one event costs for
+ * each screen; the time that one transaction with an event keeps all others waiting, serial; and what an answer
+ * takes besides, answer. The values on the command line say what is simulated: machines, reviewers, lines (a
+ * second), items (a second), think_ms, seconds, cores, seed, and the SERVICE_TIMES themselves, to try others.
  *
  * The model: cores that serve requests in the order they come; behind them one lock, in that order, for what
  * writes an event; a delay before the answer. A machine has one request in flight. A line waits for the 20 ms
- * since the machine's last batch; an item is found by the reviewer who is free first; every reviewer's screen
- * reads what is new when there is an event; machines look for decisions once a second.
+ * since the machine's last batch; every reviewer's screen reads what is new when there is an event, and then the items; an item is
+ * claimed by the reviewer who knows of it and is free first; machines look for decisions once a second.
  *
  * No threads, no clock: the same seed gives the same result. */
 #include <math.h>
@@ -34,15 +34,14 @@ enum setting {
 	SHIP_CALL,
 	SHIP_LINE,
 	OPEN,
+	REPORT,
 	CLAIM,
 	DECIDE,
 	OUTBOX,
 	EVENT_READ,
-	FIND,
 	SERIAL,
 	ANSWER,
 	MACHINES,
-	AGENTS,
 	REVIEWERS,
 	LINES,
 	ITEMS,
@@ -57,15 +56,14 @@ static const char *const names[SETTINGS] = {
 	[SHIP_CALL] = "ship_call",
 	[SHIP_LINE] = "ship_line",
 	[OPEN] = "open",
+	[REPORT] = "report",
 	[CLAIM] = "claim",
 	[DECIDE] = "decide",
 	[OUTBOX] = "outbox",
 	[EVENT_READ] = "event_read",
-	[FIND] = "find",
 	[SERIAL] = "serial",
 	[ANSWER] = "answer",
 	[MACHINES] = "machines",
-	[AGENTS] = "agents",
 	[REVIEWERS] = "reviewers",
 	[LINES] = "lines",
 	[ITEMS] = "items",
@@ -75,7 +73,7 @@ static const char *const names[SETTINGS] = {
 	[SEED] = "seed",
 };
 
-static double value[SETTINGS] = { [AGENTS] = 1, [CORES] = 2, [SEED] = 1, [SECONDS] = 60 };
+static double value[SETTINGS] = { [CORES] = 2, [SEED] = 1, [SECONDS] = 60 };
 
 /* What is asked of the server; `who` is a machine or a reviewer. */
 enum kind {
@@ -83,10 +81,10 @@ enum kind {
 	ASK_OPEN,
 	ASK_OUTBOX,
 	ASK_REPORT,
-	ASK_FIND,
 	ASK_CLAIM,
 	ASK_DECIDE,
-	ASK_EVENTS
+	ASK_EVENTS,
+	ASK_ITEMS
 };
 
 struct request {
@@ -131,7 +129,7 @@ static bool lock_busy;
 static double now, cpu_us, lock_us;
 static uint64_t seed;
 static double *waits, *line_waits;
-static size_t waits_n, line_waits_n, opened, decided, shipped;
+static size_t waits_n, line_waits_n, opened, decided, shipped, reads;
 static double *opened_at;
 
 static void *grown(void *p, size_t n, size_t size)
@@ -215,13 +213,13 @@ static double service(const struct request *r)
 {
 	switch (r->kind) {
 	case ASK_SHIP: return value[SHIP_CALL] + value[SHIP_LINE] * r->item;
-	case ASK_OPEN:
-	case ASK_REPORT: return value[OPEN];
+	case ASK_OPEN: return value[OPEN];
+	case ASK_REPORT: return value[REPORT];
 	case ASK_OUTBOX: return value[OUTBOX];
-	case ASK_FIND: return value[FIND];
 	case ASK_CLAIM: return value[CLAIM];
 	case ASK_DECIDE: return value[DECIDE];
-	case ASK_EVENTS: return value[EVENT_READ];
+	case ASK_EVENTS:
+	case ASK_ITEMS: return value[EVENT_READ] / 2;
 	}
 	return 0;
 }
@@ -265,7 +263,7 @@ static void look_for_work(int who)
 	if (reviewers[who].busy || !open_items.n)
 		return;
 	reviewers[who].busy = true;
-	ask((struct request){ ASK_FIND, who, pop(&open_items).item, now });
+	ask((struct request){ ASK_CLAIM, who, pop(&open_items).item, now });
 }
 
 static void look_at_events(int who)
@@ -274,6 +272,7 @@ static void look_at_events(int who)
 		return;
 	reviewers[who].hinted = false;
 	reviewers[who].reads = true;
+	reads++;
 	ask((struct request){ ASK_EVENTS, who, 0, now });
 }
 
@@ -372,10 +371,6 @@ static void answered(struct request r)
 	case ASK_OPEN:
 	case ASK_OUTBOX:
 	case ASK_REPORT: machine_answered(&r); break;
-	case ASK_FIND:
-		r.kind = ASK_CLAIM;
-		ask(r);
-		break;
 	case ASK_CLAIM: at(now + spread(value[THINK_MS] * 1000), THOUGHT, r); break;
 	case ASK_DECIDE:
 		decided++;
@@ -385,6 +380,11 @@ static void answered(struct request r)
 		look_for_work(r.who);
 		break;
 	case ASK_EVENTS:
+		look_for_work(r.who);
+		r.kind = ASK_ITEMS;
+		ask(r);
+		break;
+	case ASK_ITEMS:
 		reviewers[r.who].reads = false;
 		look_at_events(r.who);
 		break;
@@ -395,12 +395,8 @@ static void answered(struct request r)
 static void written(const struct request *r)
 {
 	lock_busy = false;
-	if (r->kind == ASK_OPEN) {
+	if (r->kind == ASK_OPEN)
 		push(&open_items, *r);
-		for (int i = 0, first = (int)(even() * value[REVIEWERS]); i < (int)value[REVIEWERS];
-		     i++)
-			look_for_work((first + i) % (int)value[REVIEWERS]);
-	}
 	tell();
 	at(now + value[ANSWER], ANSWERED, *r);
 	write_event();
@@ -519,12 +515,11 @@ int main(int argc, char **argv)
 		now = m.at;
 		take(&m);
 	}
-	printf("cpu_per_s %.4f\nlock_per_s %.4f\nlines_per_s %.1f\ndecided_per_s "
-	       "%.2f\nopen_at_the_end %zu\n"
-	       "connections %.0f\n",
+	printf("cpu_per_s %.4f\nlock_per_s %.4f\nlines_per_s %.1f\ndecided_per_s %.2f\n"
+	       "reads_per_s %.1f\nopen_at_the_end %zu\nconnections %.0f\n",
 	       cpu_us / us, lock_us / us, (double)shipped / value[SECONDS],
-	       (double)decided / value[SECONDS], opened - decided,
-	       value[MACHINES] + value[REVIEWERS]);
+	       (double)decided / value[SECONDS], (double)reads / value[SECONDS],
+	       opened - decided, value[MACHINES] + value[REVIEWERS]);
 	print_waits("item", waits, waits_n);
 	print_waits("line", line_waits, line_waits_n);
 	return 0;

@@ -1640,6 +1640,7 @@ int main(void)
 	tcase_add_test(t, many_files);
 
 	t = unit_cases(suite, "rotations", make_folder, remove_folder);
+	tcase_set_timeout(t, 60); /* hundreds of turns, on a busy machine */
 	tcase_add_loop_test(t, rotations, 0, ROTATIONS);
 	tcase_add_loop_test(t, rotations_in_a_directory, 0, ROTATIONS);
 	tcase_add_loop_test(t, rotations_without_notices, 0, ROTATIONS);
