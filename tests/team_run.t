@@ -245,6 +245,25 @@ ok '... and nothing is to be done' until_true asked_again
 : >gone.too
 finish
 is '... told before it ends' 1 "$(sql ann "$(outcomes refused dan.ndjson)")"
+
+# ---- the server goes away ----
+
+cat >keys <<-'END'
+	<until:touch f1>4<until:what the team decides waits>Q
+END
+"$GAVEL" run --headless --size 150x24 --keys keys --team="$to" --agent=ned --dialect=claude --prompt=go -- \
+	"$FAKE_AGENT" 'claude ask' >live.out 2>live.err &
+gavel=$!
+ok 'an ask' wait_for "$(open_items ned.ndjson)" 1
+newest ned
+team_stop
+finish
+is 'a server that is gone is shown' 0 $?
+ok '... and what is missing, said' grep -q "not everything is in the store; gavel ship $folder --to=" live.err
+ok 'the server again' team_go
+ok 'ship the rest' timeout 60 "$GAVEL" ship --no-follow --to="$to" "$folder"
+ok '... all of it' is_shipped "$capture"
+ok '... and nobody waits' answers "$(open_items ned.ndjson)" 0
 ok 'the history is proven' "$GAVEL" team check "$(team_url)"
 
 tap_end

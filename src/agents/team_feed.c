@@ -85,7 +85,7 @@ static void say_lost(struct team_feed *f, int64_t now_ms)
 
 	shipper_status(f->shipper, &status);
 	f->lost_ms = status.state == STORE_READY ? 0 : f->lost_ms ? f->lost_ms : now_ms;
-	if (shipper_has_lost(f->shipper, now_ms, &why))
+	if (f->said && shipper_has_lost(f->shipper, now_ms, &why)) /* else the banner says it */
 		tell(f, buf_str(&why));
 	buf_release(&why);
 }
@@ -111,10 +111,15 @@ int team_feed_wait_ms(const struct team_feed *f, int64_t now_ms)
 void team_feed_banner(const struct team_feed *f, int64_t now_ms, struct buf *out)
 {
 	int64_t ms = now_ms - f->lost_ms;
+	struct store_status status;
 
-	if (f->lost_ms && ms >= BANNER_MS)
-		buf_printf(out, "no connection to %s for %lld:%02d; what the team decides waits",
-			   f->url.group, (long long)(ms / 60000), (int)(ms / 1000 % 60));
+	if (!f->lost_ms || ms < BANNER_MS)
+		return;
+	shipper_status(f->shipper, &status);
+	buf_printf(out, "no connection to %s for %lld:%02d; what the team decides waits",
+		   f->url.group, (long long)(ms / 60000), (int)(ms / 1000 % 60));
+	if (status.why[0])
+		buf_printf(out, ": %s", status.why);
 }
 
 bool team_feed_is_done(const struct team_feed *f)
