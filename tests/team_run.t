@@ -236,7 +236,7 @@ ok '... and written' wait_for "$(outcomes sent dee.ndjson)" 1
 finish
 is '... the UI sends nothing by itself' '0 ' "$? $(grep -v 'what the agents wrote' live.err)"
 is '... and the team is told that it was not read' 'sent refused' "$(sql ann "select what from gavel.outcome o join gavel.item i on i.id = o.item where i.source = (select id from gavel.source where name like '%dee.ndjson') order by n" | xargs)"
-begin run --team="$to" --agent=dan --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude unread:gone.too'
+begin run --team="$to" --no-lines --items=kind:permission --agent=dan --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude unread:gone.too'
 ok 'without the UI' wait_for "$(open_items dan.ndjson)" 1
 ok '... as well' decide dan:ask-1 accept
 ok '... written' wait_for "$(outcomes sent dan.ndjson)" 1
@@ -244,6 +244,7 @@ since=$(sql postgres 'select clock_timestamp()')
 ok '... and nothing is to be done' until_true asked_again
 : >gone.too
 finish
+is '... without lines, as was asked' 0 "$(sql ann "select count(*) from gavel.line l join gavel.source s on s.id = l.source where s.name like '%dan.ndjson'")"
 is '... told before it ends' 1 "$(sql ann "$(outcomes refused dan.ndjson)")"
 
 # ---- the server goes away ----
