@@ -202,6 +202,15 @@ ok '... with all its lines' is_shipped "$capture"
 is 'who was not named is left alone' 0 "$(sql ann "select count(*) from gavel.source where name like '%other.ndjson'")"
 "$GAVEL" agents stop other >/dev/null
 
+# ---- an agent that ends before its question is answered ----
+
+begin run --team="$to" --agent=eve -- "$FAKE_AGENT" "$(question q-4)" 'wait-for-line shutdown'
+ok 'a question' wait_for "$(open_items eve.ndjson)" 1
+"$GAVEL" agents stop eve >/dev/null
+finish
+is 'it waits no more' 0 "$(sql ann "$(open_items eve.ndjson)")"
+is '... as the team is told' 'its agent has ended' "$(sql ann "select note from gavel.event where what = 'withdrawn' and item = (select id from gavel.item where title = 'Which, q-4?')")"
+
 # ---- the UI ----
 
 cat >keys <<-'END'
