@@ -71,6 +71,11 @@ ok 'its items are shown' "$GAVEL" show inbox --format=json "$ann"
 "$GAVEL" show inbox --format=json "$ann" >inbox.json
 is '... all of them' "$open" "$(grep -c . inbox.json)"
 is '... in sessions that name their source' "$open" "$(grep -c '"session":"[^"]*demo"' inbox.json)"
+senders() { # all who ask; items with a deadline are past it by now
+	sed 's/.*"agent":\([^,]*\),.*/\1/' "$1" | sort -u
+}
+"$GAVEL" show inbox --format=json --no-cache log.ndjson >local.json
+is '... from those who ask in the log' "$(senders local.json)" "$(senders inbox.json)"
 ok 'check finds nothing wrong' sh -c '"$GAVEL" check "$1" >out' sh "$ann"
 ok '... at all' says '^0 errors, 0 warnings, 0 notes in'
 ok 'no server' sh -c '! "$GAVEL" show inbox "$1" 2>err' sh "postgresql://ann@/team?host=$tmp"

@@ -202,6 +202,15 @@ ok '... with all its lines' is_shipped "$capture"
 is 'who was not named is left alone' 0 "$(sql ann "select count(*) from gavel.source where name like '%other.ndjson'")"
 "$GAVEL" agents stop other >/dev/null
 
+# ---- an agent that ends before its question is answered ----
+
+begin run --team="$to" --agent=eve -- "$FAKE_AGENT" "$(question q-4)" 'wait-for-line shutdown'
+ok 'a question' wait_for "$(open_items eve.ndjson)" 1
+"$GAVEL" agents stop eve >/dev/null
+finish
+is 'it waits no more' 0 "$(sql ann "$(open_items eve.ndjson)")"
+is '... as the team is told' 'its agent has ended' "$(sql ann "select note from gavel.event where what = 'withdrawn' and item = (select id from gavel.item where title = 'Which, q-4?')")"
+
 # ---- the UI ----
 
 cat >keys <<-'END'
@@ -236,7 +245,7 @@ ok '... and written' wait_for "$(outcomes sent dee.ndjson)" 1
 finish
 is '... the UI sends nothing by itself' '0 ' "$? $(grep -v 'what the agents wrote' live.err)"
 is '... and the team is told that it was not read' 'sent refused' "$(sql ann "select what from gavel.outcome o join gavel.item i on i.id = o.item where i.source = (select id from gavel.source where name like '%dee.ndjson') order by n" | xargs)"
-begin run --team="$to" --agent=dan --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude unread:gone.too'
+begin run --team="$to" --no-lines --items=kind:permission --agent=dan --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude unread:gone.too'
 ok 'without the UI' wait_for "$(open_items dan.ndjson)" 1
 ok '... as well' decide dan:ask-1 accept
 ok '... written' wait_for "$(outcomes sent dan.ndjson)" 1
@@ -244,7 +253,27 @@ since=$(sql postgres 'select clock_timestamp()')
 ok '... and nothing is to be done' until_true asked_again
 : >gone.too
 finish
+is '... without lines, as was asked' 0 "$(sql ann "select count(*) from gavel.line l join gavel.source s on s.id = l.source where s.name like '%dan.ndjson'")"
 is '... told before it ends' 1 "$(sql ann "$(outcomes refused dan.ndjson)")"
+
+# ---- the server goes away ----
+
+cat >keys <<-'END'
+	<until:touch f1>4<until:what the team decides waits>Q
+END
+"$GAVEL" run --headless --size 150x24 --keys keys --team="$to" --agent=ned --dialect=claude --prompt=go -- \
+	"$FAKE_AGENT" 'claude ask' >live.out 2>live.err &
+gavel=$!
+ok 'an ask' wait_for "$(open_items ned.ndjson)" 1
+newest ned
+team_stop
+finish
+is 'a server that is gone is shown' 0 $?
+ok '... and what is missing, said' grep -q "not everything is in the store; gavel ship $folder --to=" live.err
+ok 'the server again' team_go
+ok 'ship the rest' timeout 60 "$GAVEL" ship --no-follow --to="$to" "$folder"
+ok '... all of it' is_shipped "$capture"
+ok '... and nobody waits' answers "$(open_items ned.ndjson)" 0
 ok 'the history is proven' "$GAVEL" team check "$(team_url)"
 
 tap_end

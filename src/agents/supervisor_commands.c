@@ -1,5 +1,5 @@
 /* Commands to running agents (stop, restart, cancel, assign), and their state for the views. */
-#include "agents/supervisor.h"
+#include "agents/team_feed.h"
 
 #include "decide/output_queue.h"
 
@@ -248,6 +248,8 @@ void supervisor_show(struct supervisor *s, int64_t now_ms)
 		if (!app->banner.n)
 			add_problem(s, i, &app->banner);
 	}
+	if (!app->banner.n && s->feed)
+		team_feed_banner(s->feed, now_ms, &app->banner);
 	if (!app->banner.n)
 		queue_replies_banner(&s->queue_replies, &app->banner);
 	app->scene.lives = s->lives.v;

@@ -3,6 +3,8 @@
 
 #include "model/filter.h"
 
+enum { BANNER_MS = 3000 }; /* without a connection */
+
 static void tell(void *ctx, struct str line)
 {
 	struct team_feed *f = ctx;
@@ -78,13 +80,12 @@ static void note_ends(struct team_feed *f)
 
 static void say_lost(struct team_feed *f, int64_t now_ms)
 {
-	const char *failure = shipper_failure(f->shipper);
+	struct store_status status;
 	struct buf why = { 0 };
 
-	if (failure && !f->failed)
-		tell(f, str_of(failure));
-	f->failed = failure;
-	if (!failure && shipper_has_lost(f->shipper, now_ms, &why))
+	shipper_status(f->shipper, &status);
+	f->lost_ms = status.state == STORE_READY ? 0 : f->lost_ms ? f->lost_ms : now_ms;
+	if (f->said && shipper_has_lost(f->shipper, now_ms, &why)) /* else the banner says it */
 		tell(f, buf_str(&why));
 	buf_release(&why);
 }
@@ -105,6 +106,23 @@ bool team_feed_step(struct team_feed *f, int64_t now_ms)
 int team_feed_wait_ms(const struct team_feed *f, int64_t now_ms)
 {
 	return f->began ? shipper_wait_ms(f->shipper, now_ms) : -1;
+}
+
+void team_feed_banner(const struct team_feed *f, int64_t now_ms, struct buf *out)
+{
+	const char *failure = shipper_failure(f->shipper);
+	int64_t ms = now_ms - f->lost_ms;
+	struct store_status status;
+
+	if (failure)
+		buf_adds(out, failure);
+	if (failure || !f->lost_ms || ms < BANNER_MS)
+		return;
+	shipper_status(f->shipper, &status);
+	buf_printf(out, "no connection to %s for %lld:%02d; what the team decides waits",
+		   f->url.group, (long long)(ms / 60000), (int)(ms / 1000 % 60));
+	if (status.why[0])
+		buf_printf(out, ": %s", status.why);
 }
 
 bool team_feed_is_done(const struct team_feed *f)

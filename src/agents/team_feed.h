@@ -17,7 +17,7 @@ struct team_feed {
 	struct filter *items;
 	struct buf refusal; /* what is said to who decides here */
 	bool began;
-	bool failed; /* the shipper has, and it was told */
+	int64_t lost_ms; /* since when there is no connection; 0 = there is one */
 	bool ended; /* no agent runs, and the shipper was told so */
 	void (*said)(void *ctx, struct str line); /* NULL = on the message line */
 	void *ctx;
@@ -29,6 +29,8 @@ void team_feed_close(struct team_feed *f);
 /* In each tick of the supervisor. True = a desk has changed. */
 bool team_feed_step(struct team_feed *f, int64_t now_ms);
 int team_feed_wait_ms(const struct team_feed *f, int64_t now_ms);
+/* Appends what the person should know as long as it lasts: that there is no connection. */
+void team_feed_banner(const struct team_feed *f, int64_t now_ms, struct buf *out);
 /* Whether everything is said, shipped and reported. */
 bool team_feed_is_done(const struct team_feed *f);
 /* Says that the team decides if the effect is a decision. */

@@ -235,7 +235,6 @@ static int check_team(const struct options *o)
 
 int cmd_run(struct options *o)
 {
-	struct options with = *o;
 	struct buf captures = { 0 };
 	struct err err;
 	bool ui = !o->detach && (o->headless || isatty(STDOUT_FILENO));
@@ -251,8 +250,8 @@ int cmd_run(struct options *o)
 	if (make_captures(&captures, &err) < 0) {
 		code = print_trouble("%s", err.text);
 	} else {
-		with.headless |= !ui && !o->detach;
-		code = with_agents(&with, captures.p, NULL,
+		o->headless |= !ui && !o->detach;
+		code = with_agents(o, captures.p, NULL,
 				   ui ? go : o->detach ? work_detached : work_shipping);
 		if (rmdir(captures.p) < 0 && code != EXIT_TROUBLE && !o->detach)
 			say_error("what the agents wrote is in %s", captures.p);

@@ -77,12 +77,13 @@ static bool was_signalled(void)
 	return was;
 }
 
-static int turn_wait_ms(struct supervisor *f, int64_t now_ms)
+/* soon: its end is being waited for. */
+static int turn_wait_ms(struct supervisor *f, int64_t now_ms, bool soon)
 {
 	int wait = agent_set_behind(&f->agents) ? 0 : agent_set_wait_ms(&f->agents, now_ms);
 
 	wait = loop_sooner(wait, supervisor_ops.wait_ms(f, now_ms));
-	return loop_sooner(wait, IDLE_MAX_MS);
+	return soon ? loop_sooner(wait, IDLE_MAX_MS) : wait;
 }
 
 /* With --no-follow, the first attempt to connect must do. */
@@ -94,9 +95,10 @@ static bool is_hopeless(const struct watch *w, const struct supervisor *f)
 	return w->options->no_follow && status.state == STORE_LOST && !status.connections;
 }
 
-static bool is_over(const struct watch *w, const struct supervisor *f)
+/* Whether it ends as soon as everything is done. */
+static bool may_end(const struct watch *w, const struct supervisor *f)
 {
-	return (w->options->no_follow || f->feed->ended) && team_feed_is_done(f->feed);
+	return w->options->no_follow || !agent_set_running(&f->agents);
 }
 
 static int ship(struct watch *w, struct supervisor *f)
@@ -117,7 +119,7 @@ static int ship(struct watch *w, struct supervisor *f)
 		for (uint32_t i = 0; i < f->supervised.n; i++)
 			tell_of(f->supervised.v[i], &told.v[i]);
 		failure = shipper_failure(f->feed->shipper);
-		if (is_over(w, f))
+		if (may_end(w, f) && team_feed_is_done(f->feed))
 			leaving = true;
 		else if (failure)
 			code = print_trouble("%s", failure);
@@ -126,7 +128,7 @@ static int ship(struct watch *w, struct supervisor *f)
 		if (leaving || code != EXIT_FINE)
 			break;
 		fds[1] = shipper_fd(f->feed->shipper);
-		if (loop_wait(-1, fds, 2, turn_wait_ms(f, loop_now_ms())) & LOOP_SIGNAL)
+		if (loop_wait(-1, fds, 2, turn_wait_ms(f, loop_now_ms(), may_end(w, f))) & LOOP_SIGNAL)
 			leaving = was_signalled();
 	}
 	vec_release(&told);
@@ -184,7 +186,7 @@ static bool finish(struct watch *w, struct supervisor *f)
 		if (team_feed_is_done(f->feed))
 			return true;
 		now = loop_now_ms();
-		poll(fds, 2, turn_wait_ms(f, now));
+		poll(fds, 2, turn_wait_ms(f, now, true));
 		shipper_status(f->feed->shipper, &status);
 	} while (now < until && status.state != STORE_LOST);
 	return false;
