@@ -442,7 +442,7 @@ static bool continues_log(const struct model *m, const struct message *msg,
 	session = &m->sessions.v[last->session];
 	return last->dialect == DIALECT_TEXT && last->trust == TRUST_LOG &&
 	       last->source == place->source && last->flags == msg->flags &&
-	       session->name == session->group;
+	       session->name == session->group && str_eq(model_str(m, session->group), place->group);
 }
 
 static void set_counts(struct record *r, const struct diags *diags)
