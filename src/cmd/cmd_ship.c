@@ -142,7 +142,7 @@ static int ship_sources(struct options *o)
 int cmd_ship(struct options *o)
 {
 	struct agent_group g;
-	bool many = o->words.n > 1;
+	bool run, several;
 	int code;
 
 	if (!o->to)
@@ -150,15 +150,12 @@ int cmd_ship(struct options *o)
 	if (!o->to)
 		return print_trouble("ship needs a store: --to=postgresql://HOST/DATABASE, or team.url in "
 				     "the configuration");
-	if (!find_agents(o, &g)) {
-		g.folder = NULL;
-	} else {
-		many = g.names.n > 1;
-	}
-	if (o->as_source && many)
+	run = find_agents(o, &g);
+	several = (run ? g.names.n : o->words.n) > 1;
+	if (o->as_source && several)
 		code = print_trouble("--as-source is the name of one source; ship others by themselves");
 	else
-		code = g.folder ? ship_agents(o, &g) : ship_sources(o);
+		code = run ? ship_agents(o, &g) : ship_sources(o);
 	agent_group_release(&g);
 	return code;
 }

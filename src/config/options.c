@@ -353,9 +353,9 @@ static const struct option options[] = {
 	  FIELD(detach) },
 	{ "team", "URL",
 	  "run: a team decides what the agents ask: what they say and what waits for a person is put "
-	  "into its store, postgresql://[USER@]HOST/DATABASE, as gavel ship does it. The UI only "
-	  "shows; without a terminal nothing is shown, until the agents have ended and all is in the "
-	  "store.",
+	  "into its store, postgresql://[USER@]HOST/DATABASE, as gavel ship does it. The UI shows "
+	  "all and decides nothing; without a terminal it says what it does, and ends when the agents "
+	  "have ended and all is in the store.",
 	  RUN, FIELD(team) },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
 	  FIELD(escalate_to) },
