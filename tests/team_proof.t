@@ -135,6 +135,9 @@ ask 31 'Without lines?' >none.ndjson
 ship none edge none.ndjson --no-lines
 is 'a machine that copies no lines' 'null,"doubt":"cannot be checked: its machine does not say where in the log it is"' "$(in_log 'Without lines')"
 is '... is believed' 0 "$(answer 31; echo $?)"
+ok '... but not about where replies go' [ ! -e none.ndjson.replies.ndjson ]
+ship none edge none.ndjson --no-lines
+ok '... which its machine knows itself' [ -s none.ndjson.replies.ndjson ]
 ask 32 'Trimmed?' >trimmed.ndjson
 ship trimmed edge trimmed.ndjson
 forge "delete from gavel.line where source = (select id from gavel.source where name = 'trimmed')"

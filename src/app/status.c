@@ -74,6 +74,22 @@ static bool add_verbs(struct app *a, bool words, struct buf *out)
 	return false;
 }
 
+/* What can be done with the current item in its team; waits: it takes a decision. */
+static void add_team(struct app *a, bool waits, struct buf *out)
+{
+	uint32_t item = app_item_here(a);
+	const struct team_mark *mark = item == NONE ? NULL : team_mark_of(a->scene.team, item);
+
+	if (!mark || a->read_only)
+		return;
+	if (str_is(mark->outcome, "held"))
+		buf_adds(out, ":team resend  :team give-up  ");
+	else if (waits && mark->mine)
+		keymap_text(&a->keymap, "{claim} release  ", out);
+	else if (waits && !team_mark_is_taken(mark, scene_clock(&a->scene)))
+		keymap_text(&a->keymap, "{claim} claim  ", out);
+}
+
 static void list_keys(struct app *a, struct buf *out)
 {
 	if (a->playback.model) {
@@ -84,14 +100,19 @@ static void list_keys(struct app *a, struct buf *out)
 			    "{step-back} {step} step  {slower} {faster} speed  "
 			    "{previous-event} {next-event} event  {minute-back} {minute} minute  "
 			    "{skip} idle  {loop} loop", out);
-	} else if (a->tab == TAB_INBOX && add_verbs(a, true, out))
-		keymap_text(&a->keymap, "  {mark} mark  {defer} snooze", out);
-	else if (a->tab == TAB_AGENTS && a->scene.life_n)
+	} else if (a->tab == TAB_INBOX && add_verbs(a, true, out)) {
+		buf_adds(out, "  ");
+		add_team(a, true, out);
+		keymap_text(&a->keymap, "{mark} mark  {defer} snooze", out);
+	} else if (a->tab == TAB_AGENTS && a->scene.life_n)
 		keymap_text(&a->keymap,
 			    "{open} open  {stop-selected} stop  {restart-selected} restart",
 			    out);
-	else
+	else {
+		if (a->tab == TAB_INBOX)
+			add_team(a, false, out);
 		keymap_text(&a->keymap, tab_keys[a->tab], out);
+	}
 }
 
 /* Only what the page has: something to send, to unfold, to drop, to be careful about. */
@@ -142,8 +163,10 @@ static void screen_keys(struct app *a, struct buf *out)
 		keys = "{back} back  {open} open  {along} {along-back} correlation  "
 		       "{narrow} only this  {next-open} {previous-open} open item";
 	} else if (view == &view_item) {
-		if (add_verbs(a, false, out))
-			buf_adds(out, " decide  ");
+		bool waits = add_verbs(a, false, out);
+
+		buf_adds(out, waits ? " decide  " : "");
+		add_team(a, waits, out);
 		keys = "{back} back  {diff} diff  {iteration-back} {iteration-forward} iteration  "
 		       "{raw} raw  {next-open} {previous-open} items";
 	}

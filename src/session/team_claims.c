@@ -4,6 +4,8 @@
 
 #include <poll.h>
 
+enum { NAME_MAX_BYTES = 28, NAME_BEGIN_BYTES = 8 }; /* of an item, on the message line */
+
 static struct team_inboxes *teams; /* of the load that decides */
 
 /* How long a claim lasts once nobody renews it. */
@@ -42,7 +44,13 @@ static void name_item(struct team_inbox *t, int64_t id, struct buf *out)
 {
 	const struct team_item *item = team_item_by_id(t, id);
 
-	if (item && item->task.n)
+	if (item && item->task.n > NAME_MAX_BYTES) { /* known by its beginning */
+		struct str begin = str_make(item->task.p, NAME_BEGIN_BYTES);
+
+		while (begin.n && (item->task.p[begin.n] & 0xc0) == 0x80)
+			begin.n--;
+		buf_printf(out, "%.*s…", STR_ARG(begin));
+	} else if (item && item->task.n)
 		buf_add_str(out, item->task);
 	else
 		buf_printf(out, "item %lld", (long long)id);

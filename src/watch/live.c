@@ -245,7 +245,7 @@ static void claim_page(struct live *l)
 	uint32_t item = s && s->pane.view == &view_item ? s->item : NONE;
 	const struct team_mark *mark;
 
-	if (item == l->page || !l->load->config->team_claim_on_open || l->app->read_only)
+	if (item == l->page || !l->load->config || !l->load->config->team_claim_on_open || l->app->read_only)
 		return;
 	if (l->page_claimed && is_undecided(l, l->page))
 		team_unclaim(l->load, l->page, true);

@@ -37,7 +37,8 @@ enum {
 	OLD_SERVER_MS = 500,
 	DRAIN_MS = 90000,
 	PIDS_MAX = 256,
-	ITEMS_A_SECOND = 60
+	ITEMS_A_SECOND = 60,
+	REAL_ITEMS_A_SECOND = 3, /* each decision is a process that reads the whole inbox */
 };
 
 enum mischief { KILL = 1, CRASH = 2, STOP = 4, RELAY = 8, POWER = 16, PROMOTE = 32, STALL = 64 };
@@ -60,6 +61,7 @@ static unsigned kills, crashes, cuts, stops, promotions;
 static int log_fds[SOURCES];
 static unsigned children_n = CHILDREN, lines, items;
 static bool is_real;                   /* the shippers are gavel ship */
+static int items_a_second = ITEMS_A_SECOND;
 static int64_t items_from_ms, turn_ms; /* turn_ms: the last turn of the storm took */
 
 /* ---- the actors ---- */
@@ -198,7 +200,7 @@ static void say_something(void)
 	write_line(log_fds[i], "{\"at\":%lld,\"said\":\"%.*s\"}", at,
 		   (int)chance(&seed, sizeof(words)), words);
 	lines++;
-	if (items < (loop_now_ms() - items_from_ms) * ITEMS_A_SECOND / 1000 &&
+	if (items < (loop_now_ms() - items_from_ms) * items_a_second / 1000 &&
 	    chance(&seed, 8) == 0) {
 		at = lseek(log_fds[i], 0, SEEK_END);
 		if (is_real)
@@ -483,6 +485,8 @@ int storm_main(int argc, char **argv)
 	all = strtoll(argv[2], NULL, 10) * 1000;
 	seed = strtoull(argv[3], NULL, 10);
 	is_real = getenv("SOAK_SHIPPER");
+	if (getenv("SOAK_REVIEWER"))
+		items_a_second = REAL_ITEMS_A_SECOND;
 	children_n = is_real ? REVIEWERS + SOURCES : CHILDREN;
 	what = parse_mischief(argc - 4, argv + 4);
 	open_logs();
