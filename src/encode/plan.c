@@ -279,6 +279,7 @@ void encoding_release(struct encoding *e)
 	json_reader_release(&e->json);
 	revision_index_free(e->revisions);
 	state_index_free(e->states);
+	free(e->correlated);
 	if (e->check) {
 		message_release(&e->check->message);
 		decoder_release(&e->check->decoder);

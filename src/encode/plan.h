@@ -144,6 +144,7 @@ struct encoding {
 	struct json_reader json; /* holds one message at a time: copy what must last */
 	struct revision_index *revisions; /* encode_revision.c */
 	struct state_index *states;       /* encode_handoff.c */
+	uint32_t *correlated;             /* correlation.c, by task */
 	struct reply_place last_place;    /* reply_path.c */
 	struct reply_check *check;        /* plan.c */
 };
