@@ -30,19 +30,28 @@ static uint32_t correlated_in_task(const struct model *m, uint32_t task)
 	return NONE;
 }
 
-/* In another task of the chain of revisions, or a review of one, the newest first. */
-static uint32_t correlated_in_revisions(const struct model *m, uint32_t root)
+/* By the first of a chain of revisions: the message that is found in its newest task, else in the newest
+ * review of one. */
+static uint32_t *index_revisions(const struct model *m)
 {
-	uint32_t found = NONE;
+	uint32_t *found = xmalloc((m->tasks.n + 1) * sizeof(*found)), one;
 
-	for (uint32_t i = m->tasks.n; found == NONE && i-- > 0;)
-		if (m->tasks.v[i].root == root)
-			found = correlated_in_task(m, i);
-	for (uint32_t i = m->reviews.n; found == NONE && i-- > 0;)
-		if (m->reviews.v[i].task != NONE &&
-		    m->tasks.v[m->reviews.v[i].task].root == root)
-			found = correlated_in_review(m, i);
+	for (uint32_t i = 0; i < m->tasks.n; i++)
+		found[i] = NONE;
+	for (uint32_t i = 0; i < m->reviews.n; i++)
+		if (m->reviews.v[i].task != NONE && (one = correlated_in_review(m, i)) != NONE)
+			found[m->tasks.v[m->reviews.v[i].task].root] = one;
+	for (uint32_t i = 0; i < m->tasks.n; i++)
+		if ((one = correlated_in_task(m, i)) != NONE)
+			found[m->tasks.v[i].root] = one;
 	return found;
+}
+
+static uint32_t correlated_in_revisions(struct encoding *e, uint32_t root)
+{
+	if (!e->correlated)
+		e->correlated = index_revisions(e->model);
+	return e->correlated[root];
 }
 
 /* Along the messages that this one replies to. */
@@ -68,7 +77,7 @@ struct str find_correlation(struct encoding *e, uint32_t session, uint32_t messa
 	if (found == NONE && task != NONE)
 		found = correlated_in_task(m, task);
 	if (found == NONE && task != NONE)
-		found = correlated_in_revisions(m, m->tasks.v[task].root);
+		found = correlated_in_revisions(e, m->tasks.v[task].root);
 	if (found == NONE)
 		found = correlated_in_replies(e, session, message);
 	if (found == NONE)

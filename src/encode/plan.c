@@ -90,14 +90,11 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 {
 	enum dialect_id dialect = e->n ? draft_of(e, 0)->dialect : DIALECT_UNKNOWN;
 	struct proposal *p = proposal_add(e, dialect, drafts, n);
-	struct buf path = { 0 };
 	const char *problem;
 	struct err err;
 
 	p->runs = e->terms->turn ? e->terms->turn->to : STR_NONE;
-	p->letter.channel = reply_path(e->desk, e->terms, e->model, e->n ? item_of(e, 0) : NULL,
-				       dialect, &path);
-	p->letter.path = keep_buf(e, &path);
+	letter_set_path(e, &p->letter);
 	for (uint32_t i = 0; i < n; i++) { /* an older version may have staged incomplete drafts */
 		const struct draft *d = &e->desk->drafts.v[drafts[i]];
 
@@ -207,18 +204,24 @@ yyjson_val *parse_message(struct encoding *e, uint32_t message)
 	return NULL;
 }
 
+/* Reads what was encoded. */
+struct reply_check {
+	struct decoder decoder;
+	struct message message;
+};
+
 /* A reply copies values from the log; invalid ones would make it invalid, too. */
 static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
 {
 	struct frame_info info = { .full_length = line.n, .direction = DIRECTION_OUT };
-	struct decoder decoder = { 0 };
-	struct message message = { 0 };
+	struct reply_check *c;
 
 	if (p->missing.n)
 		return; /* incomplete anyway */
-	dialect_decode(&decoder, line, &info, &message);
-	for (uint32_t i = 0; i < message.diags.list.n; i++) {
-		const struct diag *d = &message.diags.list.v[i];
+	c = e->check = e->check ? e->check : xcalloc(1, sizeof(*e->check));
+	dialect_decode(&c->decoder, line, &info, &c->message);
+	for (uint32_t i = 0; i < c->message.diags.list.n; i++) {
+		const struct diag *d = &c->message.diags.list.v[i];
 
 		if (d->severity != SEVERITY_NOTE) {
 			propose_missing(e, p,
@@ -228,8 +231,6 @@ static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
 			break;
 		}
 	}
-	message_release(&message);
-	decoder_release(&decoder);
 }
 
 void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf *json)
@@ -278,6 +279,12 @@ void encoding_release(struct encoding *e)
 	json_reader_release(&e->json);
 	revision_index_free(e->revisions);
 	state_index_free(e->states);
+	free(e->correlated);
+	if (e->check) {
+		message_release(&e->check->message);
+		decoder_release(&e->check->decoder);
+	}
+	free(e->check);
 }
 
 /* ---- grouping ---- */

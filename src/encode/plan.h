@@ -121,6 +121,14 @@ void plan_release(struct plan *p);
 
 /* ---- for the encoders ---- */
 
+/* Where the replies of a session go. */
+struct reply_place {
+	uint32_t session;
+	enum dialect_id dialect;
+	enum channel_type channel;
+	struct str path; /* without a pointer: not known yet */
+};
+
 /* Encoder state for one group of drafts, which become one message (or a few). */
 struct encoding {
 	struct plan *plan;
@@ -136,6 +144,9 @@ struct encoding {
 	struct json_reader json; /* holds one message at a time: copy what must last */
 	struct revision_index *revisions; /* encode_revision.c */
 	struct state_index *states;       /* encode_handoff.c */
+	uint32_t *correlated;             /* correlation.c, by task */
+	struct reply_place last_place;    /* reply_path.c */
+	struct reply_check *check;        /* plan.c */
 };
 
 void state_index_free(struct state_index *x);
@@ -264,6 +275,8 @@ bool has_several_sessions(const struct model *m, uint32_t group);
  * path and returns the channel's type. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
+/* Sets where a letter of the group goes; the file system is asked for the first letter of a session only. */
+void letter_set_path(struct encoding *e, struct letter *l);
 /* Whether nothing says where the replies of a source go: it is a stream, and there is no --reply. */
 bool reply_path_is_missing(const struct desk *d, const char *reply);
 /* Why a letter cannot be sent to its channel and path, or NULL. */

@@ -130,3 +130,23 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 	buf_adds(out, ".replies.ndjson");
 	return channel_type_of(out->p);
 }
+
+void letter_set_path(struct encoding *e, struct letter *l)
+{
+	const struct item *item = e->n ? item_of(e, 0) : NULL;
+	struct reply_place *last = &e->last_place;
+	bool by_session = item && !e->terms->turn && !e->desk->agent; /* else by message or process */
+	struct buf path = { 0 };
+
+	if (!by_session || !last->path.p || last->dialect != l->dialect ||
+	    last->session != item_session(e->model, item)) {
+		l->channel = reply_path(e->desk, e->terms, e->model, item, l->dialect, &path);
+		l->path = keep_buf(e, &path);
+		if (by_session)
+			*last = (struct reply_place){ item_session(e->model, item), l->dialect,
+						      l->channel, l->path };
+		return;
+	}
+	l->channel = last->channel;
+	l->path = last->path;
+}
