@@ -38,6 +38,7 @@ struct shipped_file {
 	uint64_t at;    /* shipped up to here, */
 	uint64_t sent;  /* and with the last call up to here */
 	bool shared;    /* another gavel ship was noticed */
+	int64_t slowed_ms; /* when it was last told that lines wait for the source's rate */
 	char head[65];
 	int64_t sent_ms, next_ms; /* when the last call left, and when the next may */
 	bool behind;              /* there is more than one call takes */

@@ -184,6 +184,16 @@ static void note_shared(struct shipped_file *f)
 		    wire_file_of(f)->name.p, (unsigned long long)f->at);
 }
 
+/* More than the store's owner lets this source ship: said once a minute. */
+static void note_slowed(struct shipped_file *f, int64_t now_ms)
+{
+	if (f->slowed_ms && now_ms - f->slowed_ms < SHIP_REFUSED_MS)
+		return;
+	f->slowed_ms = now_ms;
+	shipper_say(f->s, "%s: more lines come than the store takes from this source; they wait in the log, or "
+			  "its owner raises the source's rate", wire_file_of(f)->name.p);
+}
+
 static void learn_next(void *ctx, const struct store_answer *a)
 {
 	struct shipped_file *f = ctx;
@@ -199,6 +209,8 @@ static void learn_next(void *ctx, const struct store_answer *a)
 	f->at = (uint64_t)store_int(a->rows, 0, 0);
 	note_shared(f);
 	wait = store_int(a->rows, 0, 1);
+	if (wait)
+		note_slowed(f, now);
 	took = PAUSE_FACTOR * took < PAUSE_MAX_MS ? PAUSE_FACTOR * took : PAUSE_MAX_MS;
 	if (!wait && !f->behind)
 		wait = took < PAUSE_MIN_MS ? PAUSE_MIN_MS : took;
