@@ -415,12 +415,18 @@ void team_settle(struct load *l)
 		acknowledge(l, t);
 		for (uint32_t k = 0; k < t->items.n; k++) {
 			struct team_item *item = &t->items.v[k];
+			uint32_t *place;
 
-			if (item->number == NONE || team_item_of(t, item->number) != item)
+			if (item->number == NONE)
 				continue;
 			item->mark.item = item->number;
-			vec_push(&marks->list, item->mark);
-			marks->by_item.v[item->number] = marks->list.n;
+			place = &marks->by_item.v[item->number];
+			if (*place) { /* the newest words of it */
+				marks->list.v[*place - 1] = item->mark;
+			} else {
+				vec_push(&marks->list, item->mark);
+				*place = marks->list.n;
+			}
 		}
 	}
 }
