@@ -62,9 +62,15 @@ function members(i, j) {
 	print "}}"
 }
 
-function star(i, all) {
-	for (i = 1; i < n; i++)
-		all = all (i > 1 ? "," : "") task(i)
+# Appending to a long text copies it, so it is put together from parts.
+function star(i, part, all) {
+	for (i = 1; i < n; i++) {
+		part = part (i > 1 ? "," : "") task(i)
+		if (i % 1000 == 0 || i == n - 1) {
+			all = all part
+			part = ""
+		}
+	}
 	assign(0, all)
 	for (i = 1; i < n; i++)
 		assign(i, task(0))
