@@ -61,6 +61,8 @@ static void learn_source(void *ctx, const struct store_answer *a)
 
 	if (a->rows) {
 		source->id = store_int(a->rows, 0, 0);
+		if (source->refused)
+			source->s->compared = false; /* nobody has looked what it has open there */
 		source->retry_ms = 0;
 		source->refused = false;
 		return;
@@ -121,6 +123,7 @@ static void on_ready(void *ctx)
 	struct store_status status;
 
 	store_status(s->store, &status);
+	s->failure.text[0] = '\0'; /* the server may be another one */
 	if (status.schema > STORE_SCHEMA)
 		err_set(&s->failure, "%s: the store has version %d, this gavel knows %d: nothing is shipped; use "
 				     "a newer gavel", s->settings.url->group, status.schema, STORE_SCHEMA);
