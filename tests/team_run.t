@@ -183,6 +183,21 @@ ok '... once' says_once "$capture" '"request_id":"ask-1"'
 is 'nothing was taken back in between' 0 "$(sql ann "select count(*) from gavel.event where what = 'withdrawn' and item in (select id from gavel.item where source = (select id from gavel.source where name like '%fay.ndjson'))")"
 "$GAVEL" agents stop fay >/dev/null
 
+# ---- a source that the store could not take at first ----
+
+"$team_bin/psql" -h "$team_dir" -U boss -d team -Xq <commands >/dev/null 2>&1 &
+holder=$!
+exec 7>commands
+echo 'begin; lock table gavel.source in share mode;' >&7
+ok 'while no source can be added' wait_for "select count(*) from pg_locks where relation = 'gavel.source'::regclass and mode = 'ShareLock' and granted" 1
+begin run --team="$to" --agent=kay --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude ask' 7>&-
+ok '... an agent is told of' until_true grep -q 'its items are not shipped yet: ' live.out
+exec 7>&-
+wait $holder
+ok '... and shipped when one can, though it says nothing more' wait_for "$(open_items kay.ndjson)" 1
+end
+"$GAVEL" agents stop kay >/dev/null
+
 # ---- agents of --detach: answers that waited ----
 
 "$GAVEL" run --detach --format=json --agent dora -- "$FAKE_AGENT" "$query" "$(question q-2)" 'wait-for-line w-1' 'wait-for-line q-2' >out 2>err
