@@ -88,6 +88,16 @@ ok 'a source' fails 2 "$GAVEL" run --team="$(team_url edge source=x)" -- "$FAKE_
 ok '--items without a team' fails 2 "$GAVEL" run --items=kind:question -- "$FAKE_AGENT" stall
 is 'no agent runs' '' "$("$GAVEL" agents --format=json)"
 
+# ---- what goes wrong behind the start ----
+
+: >file
+ok 'a journal that cannot be written' fails 2 "$GAVEL" run --team="$to" --journal=file/journal --agent=leo -- "$FAKE_AGENT" stall
+ok '... its agent goes on, which is said' says 'leo goes on; gavel ship '
+capture=$(sed -n 's/.* goes on; gavel ship \([^ ]*\) .*/\1/p' err)
+ok 'no server' fails 2 timeout 60 "$GAVEL" ship --no-follow --to="postgresql://edge@/team?host=$tmp" "$capture"
+ok '... is said' says 'no connection to postgresql:///team'
+"$GAVEL" agents stop leo >/dev/null
+
 # ---- four dialects, from the configuration ----
 
 words() { # WORD...: as JSON
