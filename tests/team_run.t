@@ -88,6 +88,16 @@ ok 'a source' fails 2 "$GAVEL" run --team="$(team_url edge source=x)" -- "$FAKE_
 ok '--items without a team' fails 2 "$GAVEL" run --items=kind:question -- "$FAKE_AGENT" stall
 is 'no agent runs' '' "$("$GAVEL" agents --format=json)"
 
+# ---- what goes wrong behind the start ----
+
+: >file
+ok 'a journal that cannot be written' fails 2 "$GAVEL" run --team="$to" --journal=file/journal --agent=leo -- "$FAKE_AGENT" stall
+ok '... its agent goes on, which is said' says 'leo goes on; gavel ship '
+capture=$(sed -n 's/.* goes on; gavel ship \([^ ]*\) .*/\1/p' err)
+ok 'no server' fails 2 timeout 60 "$GAVEL" ship --no-follow --to="postgresql://edge@/team?host=$tmp" "$capture"
+ok '... is said' says 'no connection to postgresql:///team'
+"$GAVEL" agents stop leo >/dev/null
+
 # ---- four dialects, from the configuration ----
 
 words() { # WORD...: as JSON
@@ -182,6 +192,21 @@ end
 ok '... once' says_once "$capture" '"request_id":"ask-1"'
 is 'nothing was taken back in between' 0 "$(sql ann "select count(*) from gavel.event where what = 'withdrawn' and item in (select id from gavel.item where source = (select id from gavel.source where name like '%fay.ndjson'))")"
 "$GAVEL" agents stop fay >/dev/null
+
+# ---- a source that the store could not take at first ----
+
+"$team_bin/psql" -h "$team_dir" -U boss -d team -Xq <commands >/dev/null 2>&1 &
+holder=$!
+exec 7>commands
+echo 'begin; lock table gavel.source in share mode;' >&7
+ok 'while no source can be added' wait_for "select count(*) from pg_locks where relation = 'gavel.source'::regclass and mode = 'ShareLock' and granted" 1
+begin run --team="$to" --agent=kay --dialect=claude --prompt=go -- "$FAKE_AGENT" 'claude ask' 7>&-
+ok '... an agent is told of' until_true grep -q 'its items are not shipped yet: ' live.out
+exec 7>&-
+wait $holder
+ok '... and shipped when one can, though it says nothing more' wait_for "$(open_items kay.ndjson)" 1
+end
+"$GAVEL" agents stop kay >/dev/null
 
 # ---- agents of --detach: answers that waited ----
 

@@ -1,6 +1,7 @@
 /* Feeds a team's store from running agents. */
 #include "agents/team_feed.h"
 
+#include "draw/say.h"
 #include "model/filter.h"
 
 enum { BANNER_MS = 3000 }; /* without a connection */
@@ -86,7 +87,7 @@ static void say_lost(struct team_feed *f, int64_t now_ms)
 	shipper_status(f->shipper, &status);
 	f->lost_ms = status.state == STORE_READY ? 0 : f->lost_ms ? f->lost_ms : now_ms;
 	if (f->said && shipper_has_lost(f->shipper, now_ms, &why)) /* else the banner says it */
-		tell(f, buf_str(&why));
+		say_error("%s", why.p);
 	buf_release(&why);
 }
 

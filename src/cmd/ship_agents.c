@@ -161,10 +161,9 @@ int work_shipping(struct watch *w, struct supervisor *f, const struct err *err)
 	code = claim_desks(&w->load);
 	if (code == EXIT_FINE && loop_open(&trouble) < 0)
 		code = print_trouble("%s", trouble.text);
-	if (code == EXIT_FINE) {
+	if (code == EXIT_FINE)
 		code = ship(w, f);
-		say_what_goes_on(w, f);
-	}
+	say_what_goes_on(w, f);
 	loop_close();
 	return code;
 }
@@ -188,7 +187,7 @@ static bool finish(struct watch *w, struct supervisor *f)
 		now = loop_now_ms();
 		poll(fds, 2, turn_wait_ms(f, now, true));
 		shipper_status(f->feed->shipper, &status);
-	} while (now < until && status.state != STORE_LOST);
+	} while (now < until && status.state != STORE_LOST && !shipper_failure(f->feed->shipper));
 	return false;
 }
 

@@ -357,7 +357,6 @@ static void check_segment(const struct segments *s, const struct segment *seg, s
 
 void segments_check(const struct segments *s, struct extent *e)
 {
-
 	*e = (struct extent){ .line = 1, .hash = FIRST_HASH };
 	for (uint32_t i = 0; i < s->list.n && !e->why; i++) {
 		const struct segment *seg = &s->list.v[i];

@@ -426,33 +426,14 @@ static bool answers_known(struct load *l, const struct talk *t, const struct rep
 	return str_eq(model_group_of(&l->model, &c->message), t->group);
 }
 
-/* Lines, from the first new one on, that are letters which are not in the model yet: place_sent will find
- * them. */
-static void anchor_unsent(struct talk *t, const struct desk *d, uint32_t first)
-{
-	for (uint32_t i = 0; d && i < d->letters.n; i++) {
-		const struct letter *x = &d->letters.v[i];
-		uint32_t k = letter_is_said(x) && x->state != LETTER_VOID ? talk_first_equal(t, x->bytes)
-									  : NONE;
-
-		for (; k != NONE; k = t->texts.nodes.v[k].next) {
-			uint32_t line = t->texts.nodes.v[k].line;
-
-			if (line >= first && is_line_of(&t->lines.v[line], x))
-				talk_anchor_line(t, line);
-		}
-	}
-}
-
-/* A line that came while gavel watched stands where it came, if it answers something known. */
-static void hear_lines(struct load *l, struct talk *t)
+/* A line that came while gavel watched stands where it came, if it answers something known. Only those
+ * before `end`. */
+static void hear_lines(struct load *l, struct talk *t, uint32_t end)
 {
 	uint32_t first = t->heard;
 
-	anchor_unsent(t, talk_desk(l, t), first);
-	talk_wait(l, t, first);
-	t->heard = t->lines.n;
-	for (uint32_t i = first; i < t->lines.n; i++) {
+	talk_wait(l, t, end);
+	for (uint32_t i = first; i < end; i++) {
 		struct reply_line *line = &t->lines.v[i];
 
 		if (!line_waits(line) || !(line->free || answers_known(l, t, line)))
@@ -463,8 +444,6 @@ static void hear_lines(struct load *l, struct talk *t)
 		talk_make_ready(t, i);
 	}
 	place_ready(l, t, NONE);
-	/* the process that writes them had come no further in the journal */
-	t->sending = talk_has_unsent(t);
 }
 
 void talk_read_files(struct load *l, struct talk *t)
@@ -476,22 +455,26 @@ void talk_read_files(struct load *l, struct talk *t)
 static void update_talk(struct load *l, struct talk *t)
 {
 	const struct desk *d = talk_desk(l, t);
+	uint32_t end;
 
 	t->quiet = t->quiet && !(d && d->letters.n);
 	place_sent(l, t);
 	if (!l->conversation.applying)
 		reply_files_look(l, t);
 	talk_read_files(l, t);
-	if (t->lines.n == t->heard && !t->sending)
+	end = t->lines.n;
+	if (end == t->heard)
 		return;
 	t->quiet = false;
-	/* another process may have sent them: its journal tells in which order */
+	/* Another process may have sent them: its journal tells in which order. An attempt is recorded before
+	 * its line is written, so the journal now has the letters of the lines read so far, but perhaps not
+	 * of those that place_sent reads. */
 	if (t->desk != NONE && talk_desk(l, t)->access != DESK_WRITES) {
 		load_reopen_desk(l, t->desk);
 		t->changes = UINT32_MAX;
 		place_sent(l, t);
 	}
-	hear_lines(l, t);
+	hear_lines(l, t, end);
 }
 
 uint32_t conversation_update(struct load *l)

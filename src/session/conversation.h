@@ -102,7 +102,6 @@ struct talk {
 	uint32_t pending;           /* lines that wait for what they answer */
 	uint32_t heard;             /* lines that were registered or placed; the rest is new */
 	uint32_t ready;             /* lines that are ready */
-	bool sending;               /* some lines belong to letters that are not known as sent */
 	bool loose;                 /* some were placed at the end only because the log ends */
 	VEC(uint32_t) due;          /* lines that wait for a time to pass: a heap */
 	uint64_t lengths[TALK_LENGTHS]; /* a Bloom filter of the lines' lengths */
@@ -185,8 +184,8 @@ struct desk *talk_desk(struct load *l, const struct talk *t);
 void talk_note_placed(struct talk *t, struct letter *x, uint32_t message);
 /* Reads what was appended to its reply files. */
 void talk_read_files(struct load *l, struct talk *t);
-/* Registers what the lines from `first` on wait for. */
-void talk_wait(struct load *l, struct talk *t, uint32_t first);
+/* Registers what the lines that are new, up to `end`, wait for. */
+void talk_wait(struct load *l, struct talk *t, uint32_t end);
 bool line_waits(const struct reply_line *line);
 /* Makes lines ready that belong before a message, or behind the one just applied. */
 void talk_release_before(struct load *l, struct talk *t, const struct message *msg);
@@ -198,10 +197,8 @@ void talk_make_ready(struct talk *t, uint32_t line);
 uint32_t talk_next_ready(struct talk *t, uint32_t above);
 /* The effects of a line that is placed need no other cause. */
 void talk_note_effects(struct talk *t, uint32_t line);
-/* The place of a line is known, or will be: it is a letter that is about to be sent. */
+/* The place of a line is known: it is in the queue. */
 void talk_anchor_line(struct talk *t, uint32_t line);
-/* Whether such a line is not placed yet. */
-bool talk_has_unsent(struct talk *t);
 /* The first node of t->texts with lines that may equal the bytes, NONE. */
 uint32_t talk_first_equal(const struct talk *t, struct str bytes);
 /* Sorts the desk's letters out of the lines read, and queues them in the order of the journal. */

@@ -123,8 +123,7 @@ int conversation_open(struct load *l)
 	for (uint32_t i = 0; i < c->talks.n; i++) {
 		mark_said(l, c->talks.v[i]);
 		talk_queue_journal(l, c->talks.v[i]);
-		talk_wait(l, c->talks.v[i], 0);
-		c->talks.v[i]->heard = c->talks.v[i]->lines.n;
+		talk_wait(l, c->talks.v[i], c->talks.v[i]->lines.n);
 		c->talks.v[i]->quiet = !c->talks.v[i]->lines.n && !c->talks.v[i]->queue.n &&
 				       !has_letters(l, c->talks.v[i]);
 	}

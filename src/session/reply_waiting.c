@@ -49,14 +49,6 @@ void talk_anchor_line(struct talk *t, uint32_t i)
 		f->first_anchored = i;
 }
 
-bool talk_has_unsent(struct talk *t)
-{
-	for (uint32_t i = 0; i < t->files.n; i++)
-		if (first_anchored(t, &t->files.v[i]) != NONE)
-			return true;
-	return false;
-}
-
 /* The first ready line of a file that may be placed, NONE. Lines keep their order: somebody else's
  * does not come before a letter of ours that stands above it. */
 static uint32_t next_of_file(struct talk *t, struct reply_file *f)
@@ -176,11 +168,12 @@ static void wait_for_keys(struct load *l, struct talk *t, uint32_t i)
 	}
 }
 
-void talk_wait(struct load *l, struct talk *t, uint32_t first)
+void talk_wait(struct load *l, struct talk *t, uint32_t end)
 {
 	const struct conversation *c = &l->conversation;
 
-	for (uint32_t i = first; i < t->lines.n; i++) {
+	for (; t->heard < end; t->heard++) {
+		uint32_t i = t->heard;
 		struct reply_line *line = &t->lines.v[i];
 
 		note_length(t, line->bytes.n);

@@ -145,8 +145,8 @@ static void take_places(void *ctx, const struct store_answer *a)
 	t->proving.n = 0;
 }
 
-/* Bytes of the lines from the one that covers the place on. A gap in them is no trimmed day, as those
- * are the oldest. */
+/* A row for each place, whatever is missing. Bytes are those of the lines from the one that covers the place
+ * on; a gap in them is no trimmed day, as those are the oldest. */
 void team_ask_places(struct team_inbox *t)
 {
 	static const char sql[] =
@@ -157,7 +157,7 @@ void team_ask_places(struct team_inbox *t)
 		"then sha256(substring(x.bytes from (p.at - f.seq + 1)::int for p.n::int)) end "
 		"from unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], "
 		"$4::text::bigint[]) with ordinality p (item, source, at, n, place) "
-		"join gavel.item i on i.id = p.item join gavel.source own on own.id = i.source "
+		"left join gavel.item i on i.id = p.item left join gavel.source own on own.id = i.source "
 		"left join gavel.source s on s.id = p.source and s.owner = own.owner "
 		"left join lateral (select l.seq from gavel.line l where l.source = s.id "
 		"and l.seq <= p.at order by l.seq desc limit 1) f on true "
@@ -193,6 +193,8 @@ void team_ask_places(struct team_inbox *t)
 
 void team_prove_again(struct team_inbox *t)
 {
+	if (t->prove.n || t->proving.n)
+		return; /* without a connection, they would be listed again and again */
 	for (uint32_t i = 0; i < t->items.n; i++)
 		if (t->items.v[i].mark.proof == TEAM_NOT_YET && t->items.v[i].state == TEAM_OPEN)
 			vec_push(&t->prove, i);

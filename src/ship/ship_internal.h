@@ -25,7 +25,7 @@ enum shipped_file_state {
 	SHIP_FILE_OPENING, /* the store is asked where it ends */
 	SHIP_FILE_READY,
 	SHIP_FILE_SENDING, /* lines are on their way */
-	SHIP_FILE_NEVER,   /* it holds replies, or the store refuses it */
+	SHIP_FILE_NEVER,   /* it holds replies, or its bytes are lost */
 };
 
 /* A file of the wire. */

@@ -61,6 +61,8 @@ static void learn_source(void *ctx, const struct store_answer *a)
 
 	if (a->rows) {
 		source->id = store_int(a->rows, 0, 0);
+		if (source->refused)
+			source->s->compared = false; /* nobody has looked what it has open there */
 		source->retry_ms = 0;
 		source->refused = false;
 		return;
@@ -121,6 +123,7 @@ static void on_ready(void *ctx)
 	struct store_status status;
 
 	store_status(s->store, &status);
+	s->failure.text[0] = '\0'; /* the server may be another one */
 	if (status.schema > STORE_SCHEMA)
 		err_set(&s->failure, "%s: the store has version %d, this gavel knows %d: nothing is shipped; use "
 				     "a newer gavel", s->settings.url->group, status.schema, STORE_SCHEMA);
@@ -181,7 +184,13 @@ struct loop_fd shipper_fd(const struct shipper *s)
 int shipper_wait_ms(const struct shipper *s, int64_t now_ms)
 {
 	int wait = loop_sooner(store_wait_ms(s->store, now_ms), ship_lines_wait_ms(s, now_ms));
+	struct store_status status;
 
+	/* What was refused is asked again, and an answer that came at the end of a step is looked at in the
+	 * next one: nothing else wakes the loop for these. */
+	store_status(s->store, &status);
+	if (status.state == STORE_READY)
+		wait = loop_sooner(wait, SHIP_ROUND_MAX_MS);
 	if (!s->load->complete || !sources_are_known(s))
 		return wait;
 	if ((!s->round_done && !s->item_waits) || s->box_full)

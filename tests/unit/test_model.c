@@ -402,7 +402,6 @@ START_TEST(a_finding_names_what_is_known)
 }
 END_TEST
 
-/* Longer than any sentence may be: cut, as it is where it is told. */
 static __attribute__((format(printf, 2, 3))) void formats_like_printf(size_t size, const char *format, ...)
 {
 	char got[64], wanted[64];
@@ -419,6 +418,7 @@ static __attribute__((format(printf, 2, 3))) void formats_like_printf(size_t siz
 	ck_assert_uint_eq(s.n, strlen(wanted));
 }
 
+/* In a room of any size. */
 START_TEST(a_text_is_what_printf_makes_of_it)
 {
 	for (size_t size = 1; size <= 64; size++) {
@@ -434,6 +434,7 @@ START_TEST(a_text_is_what_printf_makes_of_it)
 }
 END_TEST
 
+/* Longer than any sentence may be: cut, as it is where it is told. */
 START_TEST(a_long_finding_is_cut)
 {
 	char text[2000];
