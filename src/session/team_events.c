@@ -154,7 +154,7 @@ static void take_events(void *ctx, const struct store_answer *a)
 
 	if (!end_reading(t, a))
 		return;
-	t->due = a->n == EVENTS_MOST;
+	t->due |= a->n == EVENTS_MOST; /* a hint that came meanwhile may be of a later event */
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct store_event e;
 

@@ -283,6 +283,12 @@ static int until(int64_t due_ms, int64_t now_ms)
 	return due_ms > now_ms ? (int)(due_ms - now_ms) : 0;
 }
 
+/* Something of the store is to be read, and not only looked for. */
+static bool has_to_ask(const struct team_inbox *t)
+{
+	return !t->url.source && (t->due || t->fetch.n || t->prove.n);
+}
+
 int team_wait_ms(const struct load *l, int64_t now_ms)
 {
 	int wait = -1;
@@ -296,8 +302,7 @@ int team_wait_ms(const struct load *l, int64_t now_ms)
 		if (status.state != STORE_READY)
 			continue;
 		if (!t->reading)
-			wait = loop_sooner(wait, t->due && !t->url.source ? 0
-								     : until(t->poll_ms, now_ms));
+			wait = loop_sooner(wait, has_to_ask(t) ? 0 : until(t->poll_ms, now_ms));
 		if (t->begun && !t->url.source)
 			wait = loop_sooner(wait, until(t->tick_ms, now_ms));
 	}

@@ -192,6 +192,8 @@ void team_ask_places(struct team_inbox *t)
 
 void team_prove_again(struct team_inbox *t)
 {
+	if (t->prove.n || t->proving.n)
+		return;
 	for (uint32_t i = 0; i < t->items.n; i++)
 		if (t->items.v[i]->mark.proof == TEAM_NOT_YET && t->items.v[i]->state == TEAM_OPEN)
 			vec_push(&t->prove, t->items.v[i]);
