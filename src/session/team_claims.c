@@ -102,8 +102,8 @@ static void note_decided(struct team_question *q)
 {
 	struct team_item *item = team_item_by_id(q->t, q->item);
 
-	if (item && str_is(str_of(q->answer.outcome), "decided"))
-		item->sent = item->bundled;
+	if (item && item->bundled && str_is(str_of(q->answer.outcome), "decided"))
+		vec_push(&q->t->sent, item->id);
 	else if (item && str_is(str_of(q->answer.outcome), "second"))
 		team_say(q->t, "your vote counts, %s: another person has to say the same",
 			 q->answer.who);
@@ -223,15 +223,13 @@ static void ask_draft(struct team_question *q, uint64_t fence, struct str bytes)
  * what sending here means. */
 void team_dispatch(struct team_inbox *t)
 {
-	for (uint32_t i = 0; i < t->items.n; i++) {
+	for (uint32_t i = 0; i < t->sent.n; i++) {
 		struct store_request r = { .sql = "select gavel.dispatch_bundle($1::bigint)",
-					   .values = { store_number(t->items.v[i].id) }, .n = 1 };
+					   .values = { store_number(t->sent.v[i]) }, .n = 1 };
 
-		if (!t->items.v[i].sent)
-			continue;
-		t->items.v[i].sent = false;
 		store_ask(t->store, &r);
 	}
+	t->sent.n = 0;
 }
 
 /* ---- the channel's link ---- */
@@ -328,9 +326,7 @@ static bool is_connected(const struct team_inbox *t)
 
 static struct team_item *find_item(struct load *l, uint32_t number, struct team_inbox **of)
 {
-	const struct team_mark *mark = team_mark_of(&l->teams.marks, number);
-
-	for (uint32_t i = 0; mark && i < l->teams.list.n; i++) {
+	for (uint32_t i = 0; i < l->teams.list.n; i++) {
 		struct team_item *item = team_item_of(l->teams.list.v[i], number);
 
 		*of = l->teams.list.v[i];
@@ -458,7 +454,7 @@ static void take_beat(void *ctx, const struct store_answer *a)
 		item->mark.until_ms = store_time_ms(a->rows, i, 1) - status.clock_ms;
 	}
 	for (uint32_t i = 0; a->rows && i < t->items.n; i++) {
-		struct team_item *item = &t->items.v[i];
+		struct team_item *item = t->items.v[i];
 
 		if (item->beaten && item->mark.mine && item->state == TEAM_OPEN)
 			lose_claim(t, item);
@@ -476,7 +472,7 @@ static void beat(struct team_inbox *t)
 	struct buf ids = { 0 }, fences = { 0 };
 
 	for (uint32_t i = 0; i < t->items.n; i++) {
-		struct team_item *item = &t->items.v[i];
+		struct team_item *item = t->items.v[i];
 
 		if (!item->mark.mine || item->state != TEAM_OPEN)
 			continue;
@@ -512,8 +508,10 @@ void team_claims_step(struct team_inbox *t, int64_t now_ms)
 		return;
 	/* renewing a claim is no event */
 	t->claims_ms = now_ms + TEAM_CLAIMS_MS;
-	for (uint32_t i = 0; i < t->items.n; i++)
-		if (t->items.v[i].state == TEAM_OPEN && t->items.v[i].mark.holder.n &&
-		    !t->items.v[i].mark.mine)
-			vec_push(&t->fetch, t->items.v[i].id);
+	for (uint32_t i = 0; i < t->items.n; i++) {
+		const struct team_item *item = t->items.v[i];
+
+		if (item->state == TEAM_OPEN && item->mark.holder.n && !item->mark.mine)
+			vec_push(&t->fetch, item->id);
+	}
 }

@@ -99,7 +99,7 @@ static void doubt_letters(struct team_inbox *t)
 static void judge_doubted(struct team_inbox *t)
 {
 	for (uint32_t i = 0; i < t->items.n; i++) {
-		struct team_item *item = &t->items.v[i];
+		struct team_item *item = t->items.v[i];
 
 		if (item->doubted && item->listed && item->state == TEAM_OPEN && !item->mark.voted)
 			team_stop(t, "it does not have what you decided on %.*s", STR_ARG(item->task));
@@ -154,7 +154,7 @@ static void take_events(void *ctx, const struct store_answer *a)
 
 	if (!end_reading(t, a))
 		return;
-	t->due = a->n == EVENTS_MOST;
+	t->due |= a->n == EVENTS_MOST; /* a hint that came meanwhile may be of a later event */
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct store_event e;
 
@@ -196,7 +196,7 @@ static void take_items(void *ctx, const struct store_answer *a)
 		team_take_row(t, a->rows, i, 0);
 	judge_doubted(t);
 	for (uint32_t i = 0; i < t->items.n; i++)
-		t->items.v[i].listed = false;
+		t->items.v[i]->listed = false;
 }
 
 static void ask_items(struct team_inbox *t)

@@ -189,6 +189,7 @@ static void free_inbox(struct team_inbox *t)
 	buf_release(&t->out);
 	vec_release(&t->items);
 	vec_release(&t->fetch);
+	vec_release(&t->sent);
 	vec_release(&t->prove);
 	vec_release(&t->proving);
 	decoder_release(&t->decoder);
@@ -282,6 +283,12 @@ static int until(int64_t due_ms, int64_t now_ms)
 	return due_ms > now_ms ? (int)(due_ms - now_ms) : 0;
 }
 
+/* Something of the store is to be read, and not only looked for. */
+static bool has_to_ask(const struct team_inbox *t)
+{
+	return !t->url.source && (t->due || t->fetch.n || t->prove.n);
+}
+
 int team_wait_ms(const struct load *l, int64_t now_ms)
 {
 	int wait = -1;
@@ -295,8 +302,7 @@ int team_wait_ms(const struct load *l, int64_t now_ms)
 		if (status.state != STORE_READY)
 			continue;
 		if (!t->reading)
-			wait = loop_sooner(wait, t->due && !t->url.source ? 0
-								     : until(t->poll_ms, now_ms));
+			wait = loop_sooner(wait, has_to_ask(t) ? 0 : until(t->poll_ms, now_ms));
 		if (t->begun && !t->url.source)
 			wait = loop_sooner(wait, until(t->tick_ms, now_ms));
 	}
@@ -385,50 +391,31 @@ static void acknowledge(struct load *l, struct team_inbox *t)
 {
 	struct desk *d = desks_find(&l->desks, l->wire.files.v[t->file].group);
 
-	for (uint32_t i = 0; d && i < d->letters.n; i++) {
+	if (!d || d->access != DESK_WRITES || (!t->acked && t->letters == d->changes))
+		return;
+	t->acked = false;
+	t->letters = d->changes;
+	for (uint32_t i = 0; i < d->letters.n; i++) {
 		const struct letter *x = &d->letters.v[i];
 		const struct team_item *item;
 
 		if (x->channel != CHANNEL_TEAM || x->state != LETTER_SENT)
 			continue;
 		item = team_item_by_id(t, (int64_t)x->attempt.ino);
-		if (item && str_is(item->mark.outcome, "acked"))
-			desk_acknowledge(d, i);
+		if (!item || !str_is(item->mark.outcome, "acked"))
+			continue;
+		desk_acknowledge(d, i);
+		t->acked |= d->letters.v[i].state == LETTER_SENT; /* it could not be recorded */
 	}
 }
 
 void team_settle(struct load *l)
 {
-	struct team_marks *marks = &l->teams.marks;
-
 	if (!l->teams.list.n)
 		return;
 	bind_items(l);
-	marks->list.n = 0;
-	for (uint32_t i = 0; i < marks->by_item.n; i++)
-		marks->by_item.v[i] = 0;
-	while (marks->by_item.n < l->model.items.n)
-		vec_push(&marks->by_item, 0);
-	for (uint32_t i = 0; i < l->teams.list.n; i++) {
-		struct team_inbox *t = l->teams.list.v[i];
-
-		acknowledge(l, t);
-		for (uint32_t k = 0; k < t->items.n; k++) {
-			struct team_item *item = &t->items.v[k];
-			uint32_t *place;
-
-			if (item->number == NONE)
-				continue;
-			item->mark.item = item->number;
-			place = &marks->by_item.v[item->number];
-			if (*place) { /* the newest words of it */
-				marks->list.v[*place - 1] = item->mark;
-			} else {
-				vec_push(&marks->list, item->mark);
-				*place = marks->list.n;
-			}
-		}
-	}
+	for (uint32_t i = 0; i < l->teams.list.n; i++)
+		acknowledge(l, l->teams.list.v[i]);
 }
 
 /* ---- what is said ---- */
@@ -536,7 +523,6 @@ void team_release(struct load *l)
 		free_inbox(l->teams.list.v[i]);
 	}
 	vec_release(&l->teams.list);
-	vec_release(&l->teams.marks.list);
 	vec_release(&l->teams.marks.by_item);
 	buf_release(&l->teams.news);
 }

@@ -33,10 +33,10 @@ struct team_item {
 	struct str session, task; /* its names in the capture */
 	enum team_item_state state; /* that the capture has */
 	uint64_t offset; /* of its newest line in the capture */
+	uint32_t place;  /* among the inbox's items */
 	uint32_t number; /* in the model, or NONE */
 	bool listed;     /* in the rows being read */
 	bool bundled;    /* it is said together with others */
-	bool sent;       /* it was decided here, and its message may leave without the others */
 	bool beaten;     /* its claim is being renewed */
 	bool doubted;    /* it was decided here, and the store had nothing of that */
 	uint64_t fence;
@@ -72,15 +72,18 @@ struct team_inbox {
 	bool begun;       /* what the store had at first was taken */
 	bool due;         /* there may be events, or lines */
 	bool reading;     /* a request of that is under way */
+	bool acked;       /* agents may have answered since the letters were looked at, */
+	uint32_t letters; /* when the desk had so many changes */
 	bool checked;     /* that this connection's store has the newest event known; of a source: it is set up */
 	struct chain chain;
 	char *stopped;    /* why nothing is decided; NULL = it can be */
 	char *trouble;    /* the server's last refusal; NULL = none */
-	VEC(struct team_item) items;
+	VEC(struct team_item *) items; /* in the arena */
 	struct map by_id, by_name, by_offset;
-	VEC(uint32_t) by_number; /* of the model: index + 1 of the item whose words are the newest */
+	VEC(struct team_item *) by_number; /* of the model: whose words are the newest; NULL = none */
 	VEC(int64_t) fetch; /* items named by events */
-	VEC(uint32_t) prove, proving; /* items whose places are to be asked for, and are */
+	VEC(int64_t) sent;  /* decided here, and their message may leave without the others */
+	VEC(struct team_item *) prove, proving; /* items whose places are to be asked for, and are */
 	struct decoder decoder;       /* of their messages */
 	struct arena arena;
 	struct team_question *questions;

@@ -102,7 +102,7 @@ void team_prove(struct team_inbox *t, struct team_item *item, yyjson_val *entry,
 		note_proof(t, item, TEAM_OTHER_WORDS, 0);
 	} else if (read_places(&q, item)) {
 		note_proof(t, item, TEAM_NOT_YET, 0);
-		vec_push(&t->prove, (uint32_t)(item - t->items.v));
+		vec_push(&t->prove, item);
 	}
 }
 
@@ -137,7 +137,7 @@ static void take_places(void *ctx, const struct store_answer *a)
 	if (!a->rows)
 		team_note_trouble(t, a->why);
 	for (uint32_t i = 0; i < t->proving.n; i++) {
-		struct team_item *item = &t->items.v[t->proving.v[i]];
+		struct team_item *item = t->proving.v[i];
 
 		for (unsigned k = 0; k < item->places_n && a->rows && row < a->n; k++, row++)
 			note_place(t, item, k, judge(a, row, &item->places[k]));
@@ -169,10 +169,9 @@ void team_ask_places(struct team_inbox *t)
 	unsigned n = 0;
 
 	while (t->prove.n && n < PLACES_MOST) {
-		uint32_t at = t->prove.v[--t->prove.n];
-		const struct team_item *item = &t->items.v[at];
+		struct team_item *item = t->prove.v[--t->prove.n];
 
-		vec_push(&t->proving, at);
+		vec_push(&t->proving, item);
 		for (unsigned k = 0; k < item->places_n; k++, n++) {
 			const struct team_place *place = &item->places[k];
 			const int64_t values[4] = { item->id, place->source, place->offset, place->length };
@@ -196,8 +195,8 @@ void team_prove_again(struct team_inbox *t)
 	if (t->prove.n || t->proving.n)
 		return; /* without a connection, they would be listed again and again */
 	for (uint32_t i = 0; i < t->items.n; i++)
-		if (t->items.v[i].mark.proof == TEAM_NOT_YET && t->items.v[i].state == TEAM_OPEN)
-			vec_push(&t->prove, i);
+		if (t->items.v[i]->mark.proof == TEAM_NOT_YET && t->items.v[i]->state == TEAM_OPEN)
+			vec_push(&t->prove, t->items.v[i]);
 }
 
 bool team_refuses(void *ctx, uint32_t number, struct buf *why)

@@ -63,8 +63,8 @@ static uint64_t id_hash(int64_t id)
 struct team_item *team_item_by_id(struct team_inbox *t, int64_t id)
 {
 	for (uint32_t it = 0, i; map_next(&t->by_id, id_hash(id), &it, &i);)
-		if (t->items.v[i].id == id)
-			return &t->items.v[i];
+		if (t->items.v[i]->id == id)
+			return t->items.v[i];
 	return NULL;
 }
 
@@ -77,58 +77,63 @@ static uint64_t name_hash(const struct team_item *item)
 static uint32_t number_of_name(const struct team_inbox *t, const struct team_item *item)
 {
 	for (uint32_t it = 0, i; map_next(&t->by_name, name_hash(item), &it, &i);)
-		if (t->items.v[i].number != NONE && str_eq(t->items.v[i].task, item->task) &&
-		    str_eq(t->items.v[i].session, item->session))
-			return t->items.v[i].number;
+		if (t->items.v[i]->number != NONE && str_eq(t->items.v[i]->task, item->task) &&
+		    str_eq(t->items.v[i]->session, item->session))
+			return t->items.v[i]->number;
 	return NONE;
 }
 
 struct team_item *team_item_at(struct team_inbox *t, uint64_t offset)
 {
 	for (uint32_t it = 0, i; map_next(&t->by_offset, hash_mix(offset, 0), &it, &i);)
-		if (t->items.v[i].offset == offset)
-			return &t->items.v[i];
+		if (t->items.v[i]->offset == offset)
+			return t->items.v[i];
 	return NULL;
 }
 
 struct team_item *team_item_of(struct team_inbox *t, uint32_t number)
 {
-	uint32_t i = number < t->by_number.n ? t->by_number.v[number] : 0;
-
-	return i ? &t->items.v[i - 1] : NULL;
+	return number < t->by_number.n ? t->by_number.v[number] : NULL;
 }
 
+/* Its mark is the one that is shown beside the item of the model, if its words are the newest. */
 static void number_item(struct team_inbox *t, struct team_item *item, uint32_t number)
 {
+	struct team_marks *marks = &t->load->teams.marks;
 	const struct team_item *newest;
 
 	item->number = number;
 	if (number == NONE)
 		return;
 	while (t->by_number.n <= number)
-		vec_push(&t->by_number, 0);
+		vec_push(&t->by_number, NULL);
+	while (marks->by_item.n <= number)
+		vec_push(&marks->by_item, NULL);
 	newest = team_item_of(t, number);
-	if (!newest || newest->offset <= item->offset)
-		t->by_number.v[number] = (uint32_t)(item - t->items.v) + 1;
+	if (newest && newest->offset > item->offset)
+		return;
+	t->by_number.v[number] = item;
+	marks->by_item.v[number] = &item->mark;
 }
 
 void team_bind(struct team_inbox *t, const struct team_item *item, uint32_t number)
 {
 	for (uint32_t it = 0, i; map_next(&t->by_name, name_hash(item), &it, &i);)
-		if (str_eq(t->items.v[i].task, item->task) &&
-		    str_eq(t->items.v[i].session, item->session))
-			number_item(t, &t->items.v[i], number);
+		if (str_eq(t->items.v[i]->task, item->task) &&
+		    str_eq(t->items.v[i]->session, item->session))
+			number_item(t, t->items.v[i], number);
 }
 
 static struct team_item *add_item(struct team_inbox *t, const struct row *r)
 {
-	struct team_item item = { .id = number_of(r, ITEM_ID), .number = NONE };
+	struct team_item *item = arena_alloc(&t->arena, sizeof(*item));
 
-	item.source = arena_str(&t->arena, text_of(r, ITEM_SOURCE));
-	item.key = arena_str(&t->arena, text_of(r, ITEM_KEY));
-	map_add(&t->by_id, id_hash(item.id), t->items.n);
+	*item = (struct team_item){ .id = number_of(r, ITEM_ID), .place = t->items.n, .number = NONE };
+	item->source = arena_str(&t->arena, text_of(r, ITEM_SOURCE));
+	item->key = arena_str(&t->arena, text_of(r, ITEM_KEY));
+	map_add(&t->by_id, id_hash(item->id), item->place);
 	vec_push(&t->items, item);
-	return vec_last(&t->items);
+	return item;
 }
 
 static void add_line(struct team_inbox *t, struct buf *line)
@@ -145,10 +150,10 @@ static void open_item(struct team_inbox *t, struct team_item *item, const struct
 	team_line_opened(t, item, text_of(r, ITEM_BODY), text_of(r, ITEM_REV),
 			 time_of(r, ITEM_OPENED), &line);
 	item->offset = t->end;
-	map_add(&t->by_offset, hash_mix(item->offset, 0), (uint32_t)(item - t->items.v));
+	map_add(&t->by_offset, hash_mix(item->offset, 0), item->place);
 	add_line(t, &line);
 	if (item->state == TEAM_NEW)
-		map_add(&t->by_name, name_hash(item), (uint32_t)(item - t->items.v));
+		map_add(&t->by_name, name_hash(item), item->place);
 	number_item(t, item, number_of_name(t, item));
 	item->state = TEAM_OPEN;
 }
@@ -205,6 +210,7 @@ static void take_mark(struct team_inbox *t, struct team_item *item, const struct
 	keep(t, &m->holder, text_of(r, ITEM_HOLDER));
 	keep(t, &m->voters, text_of(r, ITEM_VOTERS));
 	tell_outcome(t, item, text_of(r, ITEM_OUTCOME), text_of(r, ITEM_NOTE));
+	t->acked |= str_is(text_of(r, ITEM_OUTCOME), "acked");
 	keep(t, &m->outcome, text_of(r, ITEM_OUTCOME));
 	keep(t, &m->note, text_of(r, ITEM_NOTE));
 	keep(t, &m->said, text_of(r, ITEM_SAID));
@@ -241,9 +247,9 @@ void team_take_row(struct team_inbox *t, const struct store_rows *rows, uint32_t
 void team_take_missing(struct team_inbox *t)
 {
 	for (uint32_t i = 0; i < t->items.n; i++) {
-		if (!t->items.v[i].listed && t->items.v[i].state == TEAM_OPEN)
-			withdraw_item(t, &t->items.v[i]);
-		t->items.v[i].listed = false;
+		if (!t->items.v[i]->listed && t->items.v[i]->state == TEAM_OPEN)
+			withdraw_item(t, t->items.v[i]);
+		t->items.v[i]->listed = false;
 	}
 }
 

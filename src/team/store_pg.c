@@ -542,9 +542,9 @@ static void step_ready(struct store *s, int64_t now_ms)
 		lose(s, PQerrorMessage(s->conn));
 		return;
 	}
-	take_hints(s);
 	if (!take_results(s))
 		return;
+	take_hints(s); /* also those that came with the results */
 	if (s->sent && now_ms - s->sent_ms >= patience_ms(s->first)) {
 		lose(s, "the server did not answer in time");
 		return;

@@ -20,7 +20,6 @@ enum team_proof {
 };
 
 struct team_mark {
-	uint32_t item;      /* in the model */
 	int64_t id;         /* in the store */
 	struct str source;  /* of the store: the log that it is of */
 	struct str holder;  /* who has claimed it; empty = nobody */
@@ -39,15 +38,12 @@ struct team_mark {
 
 /* Of all teams' inboxes that are open. */
 struct team_marks {
-	VEC(struct team_mark) list;
-	VEC(uint32_t) by_item; /* index in list + 1; 0 = none */
+	VEC(const struct team_mark *) by_item; /* of the model; NULL = none */
 };
 
 static inline const struct team_mark *team_mark_of(const struct team_marks *m, uint32_t item)
 {
-	uint32_t i = m && item < m->by_item.n ? m->by_item.v[item] : 0;
-
-	return i ? &m->list.v[i - 1] : NULL;
+	return m && item < m->by_item.n ? m->by_item.v[item] : NULL;
 }
 
 /* Whether somebody else has claimed it. now_ms TIME_NONE: the clock is not known. */

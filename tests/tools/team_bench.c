@@ -15,7 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-enum { LINE_BYTES = 600, BATCH_MS = 20, BATCH_MAX = 400, PAGE = 5000, TAIL_MS = 20 };
+enum { LINE_BYTES = 600, BATCH_MS = 20, BATCH_MAX = 400, PAGE = 5000, TAIL_MS = 20, SEEN_MS = 1000 };
 
 static volatile sig_atomic_t ending;
 
@@ -486,6 +486,22 @@ static void called(void *ctx, const struct store_answer *a)
 	*(bool *)ctx = true;
 }
 
+/* The newest events are still on their way. */
+static void await_screens(struct store *const *stores, struct screen *screens, unsigned n)
+{
+	int64_t end = loop_now_ms() + SEEN_MS;
+	unsigned behind;
+
+	do {
+		step_stores(stores, n, 5);
+		behind = 0;
+		for (unsigned i = 0; i < n; i++) {
+			screen_step(&screens[i]);
+			behind += screens[i].shown < screens[i].base + screens[i].events;
+		}
+	} while (behind && loop_now_ms() < end);
+}
+
 /* One who claims and releases, an event each, and all who look. */
 static int bench_fanout(int argc, char **argv)
 {
@@ -540,6 +556,7 @@ static int bench_fanout(int argc, char **argv)
 				screen_step(&screens[i]);
 		}
 	}
+	await_screens(stores, screens, n);
 	printf("fanout_wanted %lld\nfanout_seen %u\n", (long long)(events * n), waits.n);
 	if (n)
 		print_times("fanout_ms", waits.v, waits.n);
