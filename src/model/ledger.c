@@ -179,7 +179,8 @@ static void share_entries(struct ledger_builder *b, struct shared_ids *known,
 
 		if (place + PREFETCH_DISTANCE < b->list.v[b->out->n].items)
 			mem_prefetch(&b->m->items.v[loop_item(b->out, place + PREFETCH_DISTANCE)]);
-		if (item->id == NONE)
+		/* most names belong to one item alone */
+		if (item->id == NONE || !b->m->strings.v[item->id].shared)
 			continue;
 		slot = shared_find(b, known, item);
 		if (*slot) {
