@@ -42,7 +42,7 @@ struct ledger {
 	uint32_t n;
 	struct ledger_loop *list; /* n, and a sentinel */
 	uint32_t *reviews, *items; /* grouped by loop, sorted by number */
-	uint32_t *next; /* by place in items: place of the next item of its entry, NONE */
+	uint32_t *next; /* by place in items: place of the next item of its entry, NONE; or NULL */
 	uint32_t *of_review; /* by review: its loop, NONE */
 	uint32_t review_count;
 	VEC(uint32_t) transitions; /* messages where a loop in turn starts and stops diverging */

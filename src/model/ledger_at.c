@@ -29,9 +29,14 @@ uint32_t loop_next_place(const struct ledger *all, uint32_t loop, uint32_t place
 	return entry_from(all, loop, place + 1, limit);
 }
 
+static inline uint32_t next_of(const struct ledger *all, uint32_t place)
+{
+	return all->next ? all->next[place] : NONE;
+}
+
 uint32_t entry_next_place(const struct ledger *all, uint32_t place, uint32_t limit)
 {
-	uint32_t next = all->next[place];
+	uint32_t next = next_of(all, place);
 
 	return next != NONE && loop_item(all, next) < limit ? next : NONE;
 }
@@ -223,7 +228,7 @@ static inline const struct item_step *entry_steps(const struct ledger *all, uint
 {
 	const struct item *item = &all->model->items.v[loop_item(all, place)];
 
-	if (all->next[place] != NONE)
+	if (next_of(all, place) != NONE)
 		return sort_item_steps(all, place, limit, arena, n);
 	*n = item->n;
 	return item->steps;
@@ -320,7 +325,7 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 /* The message that raises the second item of an entry, NONE. */
 static uint32_t shared_from(const struct ledger *all, uint32_t place)
 {
-	uint32_t next = all->next[place];
+	uint32_t next = next_of(all, place);
 
 	return next == NONE ? NONE : all->model->items.v[loop_item(all, next)].steps[0].message;
 }
