@@ -345,4 +345,20 @@ echo '{ "max_lin": 20 }' >wrong.json
 ok 'what is wrong in the configuration is told' exit_of 0 "$GAVEL" show inbox --config=wrong.json result.ndjson
 ok '... with its place' grep -q 'wrong.json:1:3: no setting "max_lin"' err
 
+# a review that was rejected twice: whether it says the same again
+review() {
+	printf '{"message_id":"m-%s","timestamp":"2026-01-01T00:00:0%sZ","sequence_number":%s,' "$1" "$1" "$1"
+	printf '"from_agent":{"agent_id":"r","agent_type":"reviewer"},"to_agent":{"agent_id":"a","agent_type":"architect"},'
+	printf '"message_type":"review_result","correlation_id":"c","payload":{"review_id":"r-0","task_id":"t-0",'
+	printf '"verdict":"rejected","findings":%s,"summary":"Again.","required_changes":[]}}\n' "$2"
+}
+came_back() {
+	{ review 1 "$1"; review 2 "$2"; } >twice.ndjson
+	"$GAVEL" show item r-0 twice.ndjson | sed -n 's/.*▲ came back\(, reworded\)\{0,1\} in iteration 2.*/back\1/p'
+}
+is 'the same review again' back "$(came_back '[{"finding_id":"f","description":"x"}]' '[{"description":"x","finding_id":"f"}]')"
+is '... with another finding' 'back, reworded' "$(came_back '[{"finding_id":"f","description":"x"}]' '[{"finding_id":"f","description":"y"}]')"
+is '... with what is no finding' 'back, reworded' "$(came_back '["x"]' '["y"]')"
+is '... with what are no findings' 'back, reworded' "$(came_back '"x"' '"y"')"
+
 tap_end

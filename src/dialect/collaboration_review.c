@@ -139,19 +139,22 @@ static void check_review_ids(struct checker *c)
 	vec_release(&ids);
 }
 
-/* Returns how many are fixed. */
+/* Returns how many are fixed. *hash: of all findings. */
 static uint32_t add_findings(struct checker *c, struct message *m, struct str review,
-			     struct str task, bool *severe)
+			     struct str task, bool *severe, uint64_t *hash)
 {
 	yyjson_val *const *finding;
 	uint32_t i, fixed_n = 0;
 
+	*hash = 0;
 	rows_foreach(c, ROWS_FINDINGS, i, finding) {
+		uint64_t own = value_hash(finding[SELF]);
 		struct str id = json_str(finding[FD_ID]);
 		int grade = value_number(&collab_finding_shape, FD_SEVERITY, finding[FD_SEVERITY]);
 		int64_t fixed;
 		struct event *e;
 
+		*hash = hash_mix(*hash, own);
 		if (!yyjson_is_obj(finding[SELF]))
 			continue;
 		if (!json_int(finding[FD_FIXED], &fixed) || fixed < 0)
@@ -162,7 +165,7 @@ static uint32_t add_findings(struct checker *c, struct message *m, struct str re
 		e->task = task;
 		e->item = ITEM_FINDING;
 		e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
-		e->content_hash = value_hash(finding[SELF]);
+		e->content_hash = own;
 		if (fixed) {
 			e->iteration = fixed;
 			fixed_n++;
@@ -250,6 +253,15 @@ static void add_verified(struct message *m, struct str review, yyjson_val *const
 			add_check(m, review, json_str(key));
 }
 
+/* Findings, most of a review, are hashed one by one anyway. */
+static uint64_t review_hash(yyjson_val *const *payload, uint64_t findings)
+{
+	yyjson_val *list = payload[RV_FINDINGS];
+
+	return yyjson_is_arr(list) ? hash_mix(value_hash_but(payload[SELF], list), findings)
+				   : value_hash(payload[SELF]);
+}
+
 void decode_review_result(struct checker *c, struct message *m, yyjson_val *const *payload,
 			  const char *payload_name)
 {
@@ -260,6 +272,7 @@ void decode_review_result(struct checker *c, struct message *m, yyjson_val *cons
 	int verdict = value_number(&collab_review_result_shape, RV_VERDICT,
 				   payload[RV_VERDICT]);
 	uint32_t at = m->events.n, fixed;
+	uint64_t findings;
 	struct event *e;
 	bool severe = false;
 
@@ -275,9 +288,10 @@ void decode_review_result(struct checker *c, struct message *m, yyjson_val *cons
 	e->task = task;
 	e->review = verdict < 0 ? REVIEW_NONE : verdicts[verdict];
 	e->failed = !verification_passed(verification);
+	fixed = add_findings(c, m, review, task, &severe, &findings);
+	e = &m->events.v[at];
 	if (e->review == REVIEW_CHANGES || e->review == REVIEW_REJECTED) /* others are no items */
-		e->content_hash = value_hash(payload[SELF]);
-	fixed = add_findings(c, m, review, task, &severe);
+		e->content_hash = review_hash(payload, findings);
 	add_changes(c, m, review, task);
 	add_verified(m, review, verification);
 	m->events.v[at].severe = severe;

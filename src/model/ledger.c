@@ -116,8 +116,6 @@ static void place_members(struct ledger_builder *b, uint32_t item_count)
 
 	out->reviews = xmalloc((vec_last(&b->list)->reviews + (size_t)1) * sizeof(uint32_t));
 	out->items = xmalloc((items + (size_t)1) * sizeof(uint32_t));
-	out->next = xmalloc((items + (size_t)1) * sizeof(uint32_t));
-	memset(out->next, 0xff, items * sizeof(uint32_t)); /* NONE */
 	for (uint32_t i = b->m->reviews.n; i-- > 0 && yield_on(b->yield);)
 		if (out->of_review[i] != NONE)
 			out->reviews[--b->list.v[out->of_review[i]].reviews] = i;
@@ -167,6 +165,16 @@ static uint32_t *shared_find(const struct ledger_builder *b, const struct shared
 	}
 }
 
+/* Few logs have entries with several items, so few need the list. */
+static void link_items(struct ledger_builder *b, uint32_t place, uint32_t next)
+{
+	size_t bytes = vec_last(&b->list)->items * sizeof(uint32_t);
+
+	if (!b->out->next)
+		b->out->next = memset(xmalloc(bytes), 0xff, bytes); /* NONE */
+	b->out->next[place] = next;
+}
+
 static void share_entries(struct ledger_builder *b, struct shared_ids *known,
 			  const struct ledger_loop *l)
 {
@@ -179,12 +187,13 @@ static void share_entries(struct ledger_builder *b, struct shared_ids *known,
 
 		if (place + PREFETCH_DISTANCE < b->list.v[b->out->n].items)
 			mem_prefetch(&b->m->items.v[loop_item(b->out, place + PREFETCH_DISTANCE)]);
-		if (item->id == NONE)
+		/* most names belong to one item alone */
+		if (item->id == NONE || !b->m->strings.v[item->id].shared)
 			continue;
 		slot = shared_find(b, known, item);
 		if (*slot) {
 			b->out->items[place] |= LOOP_SHARES;
-			b->out->next[*slot - 1] = place;
+			link_items(b, *slot - 1, place);
 		}
 		*slot = place + 1;
 	}

@@ -29,6 +29,7 @@ struct ledger_loop {
 struct answer {
 	uint32_t message, open, fresh, again, recurring;
 };
+typedef VEC(struct answer) answer_list;
 
 /* An item that was raised again in so many later iterations keeps coming back. Ids that several
  * reviews share do not count: reviewers number the findings of each review from one. */
@@ -41,11 +42,11 @@ struct ledger {
 	uint32_t n;
 	struct ledger_loop *list; /* n, and a sentinel */
 	uint32_t *reviews, *items; /* grouped by loop, sorted by number */
-	uint32_t *next; /* by place in items: place of the next item of its entry, NONE */
+	uint32_t *next; /* by place in items: place of the next item of its entry, NONE; or NULL */
 	uint32_t *of_review; /* by review: its loop, NONE */
 	uint32_t review_count;
 	VEC(uint32_t) transitions; /* messages where a loop in turn starts and stops diverging */
-	VEC(struct answer) answers; /* of loops with two answers or more */
+	answer_list answers; /* of loops with two answers or more */
 };
 
 /* Computes the loops as of k, at most n; valid for any other k up to n (from, to), unless a task

@@ -29,9 +29,14 @@ uint32_t loop_next_place(const struct ledger *all, uint32_t loop, uint32_t place
 	return entry_from(all, loop, place + 1, limit);
 }
 
+static inline uint32_t next_of(const struct ledger *all, uint32_t place)
+{
+	return all->next ? all->next[place] : NONE;
+}
+
 uint32_t entry_next_place(const struct ledger *all, uint32_t place, uint32_t limit)
 {
-	uint32_t next = all->next[place];
+	uint32_t next = next_of(all, place);
 
 	return next != NONE && loop_item(all, next) < limit ? next : NONE;
 }
@@ -59,32 +64,6 @@ static int by_message(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The steps of all its reviews, sorted by message. */
-static struct step_key *sort_review_steps(const struct ledger *all, uint32_t loop, uint32_t k,
-					  struct arena *arena, uint32_t *n)
-{
-	const struct model *m = all->model;
-	uint32_t from = all->list[loop].reviews, to = all->list[loop + 1].reviews, most = 0;
-	struct step_key *keys;
-	bool in_order = true;
-
-	for (uint32_t i = from; i < to; i++)
-		most += m->reviews.v[all->reviews[i]].steps.n;
-	keys = arena_alloc(arena, (most + 1) * sizeof(*keys));
-	*n = 0;
-	for (uint32_t i = from; i < to; i++) {
-		const struct review *r = &m->reviews.v[all->reviews[i]];
-
-		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, (*n)++) {
-			keys[*n] = (struct step_key){ r->steps.v[s].message, *n, &r->steps.v[s] };
-			in_order &= !*n || keys[*n - 1].message <= keys[*n].message;
-		}
-	}
-	if (!in_order)
-		qsort(keys, *n, sizeof(*keys), by_message);
-	return keys;
-}
-
 static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
 {
 	/* as a rule each iteration is a new one, higher than all before */
@@ -99,35 +78,78 @@ static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
 	return l->turn_count++;
 }
 
+/* The reviews of a loop and how many of their steps are before k. */
+struct review_steps {
+	const uint32_t *from, *to; /* the reviews' numbers */
+	uint32_t n;
+	bool in_order; /* they are sorted by message as they are */
+};
+
+static struct review_steps find_review_steps(const struct ledger *all, uint32_t loop, uint32_t k)
+{
+	struct review_steps found = { all->reviews + all->list[loop].reviews,
+				      all->reviews + all->list[loop + 1].reviews, 0, true };
+	uint32_t last = 0;
+
+	for (const uint32_t *p = found.from; p < found.to; p++) {
+		const struct review *r = &all->model->reviews.v[*p];
+
+		reviews_prefetch(all->model, *p);
+		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, found.n++) {
+			found.in_order &= last <= r->steps.v[s].message;
+			last = r->steps.v[s].message;
+		}
+	}
+	return found;
+}
+
+static void take_step(struct loop_at *l, const struct review_step *step)
+{
+	uint32_t turn = turn_of_iteration(l, step->iteration);
+
+	l->exchanges[l->exchange_count++] = (struct exchange){ step->message, turn,
+							       step->verdict != REVIEW_NONE,
+							       step->failed,
+							       step->verdict == REVIEW_APPROVED };
+	l->verdict = step->verdict;
+	l->failed = step->failed;
+	if (step->verdict != REVIEW_NONE) {
+		l->turns[turn].answer = step->message;
+		l->turns[turn].failed = step->failed;
+		l->turns[turn].approved = step->verdict == REVIEW_APPROVED;
+	}
+}
+
 /* Turns without the counts. */
 static struct loop_at *find_turns(const struct ledger *all, uint32_t loop, uint32_t k,
 				  struct arena *arena)
 {
 	struct loop_at *l = arena_zalloc(arena, sizeof(*l));
-	uint32_t n;
-	const struct step_key *keys = sort_review_steps(all, loop, k, arena, &n);
+	struct review_steps found = find_review_steps(all, loop, k);
+	struct step_key *keys = found.in_order ? NULL : xmalloc(found.n * sizeof(*keys));
+	uint32_t n = 0;
 
 	l->number = loop;
 	l->k = k;
 	l->review = all->reviews[all->list[loop].reviews];
-	l->exchange_count = n;
-	l->exchanges = arena_alloc(arena, (n + 1) * sizeof(*l->exchanges));
-	l->turns = arena_alloc(arena, (n + 1) * sizeof(*l->turns));
-	for (uint32_t i = 0; i < n; i++) {
-		const struct review_step *step = keys[i].step;
-		uint32_t turn = turn_of_iteration(l, step->iteration);
+	l->exchanges = arena_alloc(arena, (found.n + 1) * sizeof(*l->exchanges));
+	l->turns = arena_alloc(arena, (found.n + 1) * sizeof(*l->turns));
+	for (const uint32_t *p = found.from; p < found.to; p++) {
+		const struct review *r = &all->model->reviews.v[*p];
 
-		l->exchanges[i] = (struct exchange){ step->message, turn,
-						     step->verdict != REVIEW_NONE, step->failed,
-						     step->verdict == REVIEW_APPROVED };
-		l->verdict = step->verdict;
-		l->failed = step->failed;
-		if (step->verdict != REVIEW_NONE) {
-			l->turns[turn].answer = step->message;
-			l->turns[turn].failed = step->failed;
-			l->turns[turn].approved = step->verdict == REVIEW_APPROVED;
+		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, n++) {
+			if (keys)
+				keys[n] = (struct step_key){ r->steps.v[s].message, n,
+							     &r->steps.v[s] };
+			else
+				take_step(l, &r->steps.v[s]);
 		}
 	}
+	if (keys)
+		qsort(keys, n, sizeof(*keys), by_message);
+	for (uint32_t i = 0; keys && i < n; i++)
+		take_step(l, keys[i].step);
+	free(keys);
 	return l;
 }
 
@@ -206,7 +228,7 @@ static inline const struct item_step *entry_steps(const struct ledger *all, uint
 {
 	const struct item *item = &all->model->items.v[loop_item(all, place)];
 
-	if (all->next[place] != NONE)
+	if (next_of(all, place) != NONE)
 		return sort_item_steps(all, place, limit, arena, n);
 	*n = item->n;
 	return item->steps;
@@ -303,7 +325,7 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 /* The message that raises the second item of an entry, NONE. */
 static uint32_t shared_from(const struct ledger *all, uint32_t place)
 {
-	uint32_t next = all->next[place];
+	uint32_t next = next_of(all, place);
 
 	return next == NONE ? NONE : all->model->items.v[loop_item(all, next)].steps[0].message;
 }
@@ -321,22 +343,23 @@ static void places_prefetch(const struct ledger *all, uint32_t place)
 	mem_prefetch(later->steps + later->n - 1);
 }
 
-/* All answers of a loop, in order. */
-static struct answer *count_answers(const struct ledger *all, const struct loop_at *l,
-				    uint32_t limit, struct arena *arena, struct yield *yield,
-				    uint32_t *n)
+/* Appends all answers of a loop, in order; they begin at the returned place. */
+static uint32_t count_answers(const struct ledger *all, const struct loop_at *l, uint32_t limit,
+			      struct yield *yield, answer_list *out)
 {
-	struct answer *list = arena_alloc(arena, (l->exchange_count + 1) * sizeof(*list));
 	struct arena scratch = { 0 }; /* reset for each entry */
+	uint32_t from = out->n, n;
 	uint32_t at = 0; /* only advances: entries are sorted by when they were raised */
+	struct answer *list;
 
-	*n = 0;
 	for (uint32_t i = 0; i < l->exchange_count; i++) {
 		const struct exchange *x = &l->exchanges[i];
 
-		if (x->answers && (!*n || list[*n - 1].message != x->message))
-			list[(*n)++] = (struct answer){ .message = x->message };
+		if (x->answers && (out->n == from || vec_last(out)->message != x->message))
+			vec_push(out, (struct answer){ .message = x->message });
 	}
+	n = out->n - from;
+	list = n ? out->v + from : NULL;
 	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE && yield_on(yield);
 	     p = loop_next_place(all, l->number, p, limit)) {
 		const struct item_step *steps;
@@ -346,15 +369,15 @@ static struct answer *count_answers(const struct ledger *all, const struct loop_
 		if (scratch.head)
 			arena_reset(&scratch);
 		steps = entry_steps(all, p, limit, &scratch, &step_count);
-		at = answer_near(list, at, *n, steps[0].message);
-		count_steps(l, steps, step_count, shared_from(all, p), list, at, *n);
+		at = answer_near(list, at, n, steps[0].message);
+		count_steps(l, steps, step_count, shared_from(all, p), list, at, n);
 	}
 	arena_release(&scratch);
-	for (uint32_t i = 1; i < *n; i++) {
+	for (uint32_t i = 1; i < n; i++) {
 		list[i].open += list[i - 1].open;
 		list[i].recurring += list[i - 1].recurring;
 	}
-	return list;
+	return from;
 }
 
 /* before: what this returned for another turn, mostly the one before it. */
@@ -381,12 +404,17 @@ struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, s
 {
 	struct loop_at *l = find_turns(all, loop, k, arena);
 	uint32_t from = all->list[loop].answers, n = all->list[loop + 1].answers - from;
-	uint32_t limit = model_item_count(all->model, k);
-	const struct answer *answers = n ? all->answers.v + from
-					 : count_answers(all, l, limit, arena, NULL, &n);
+	answer_list own = { 0 };
+	const struct answer *answers = n ? all->answers.v + from : NULL;
 
+	if (!n) {
+		count_answers(all, l, model_item_count(all->model, k), NULL, &own);
+		answers = own.v;
+		n = own.n;
+	}
 	for (uint32_t i = 0, at = 0; i < l->turn_count; i++)
 		at = note_answer(&l->turns[i], answers, n, at);
+	vec_release(&own);
 	return l;
 }
 
@@ -464,9 +492,8 @@ bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 	struct arena arena = { 0 };
 
 	for (uint32_t i = 0; i < all->n && yield_on(yield); i++) {
-		struct answer *answers;
 		struct loop_at *l;
-		uint32_t n;
+		uint32_t from;
 
 		all->list[i].transitions = all->transitions.n;
 		all->list[i].answers = all->answers.n;
@@ -474,10 +501,8 @@ bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 			continue;
 		arena_reset(&arena);
 		l = find_turns(all, i, end, &arena);
-		answers = count_answers(all, l, limit, &arena, yield, &n);
-		for (uint32_t a = 0; a < n; a++)
-			vec_push(&all->answers, answers[a]);
-		find_transitions(all, l, answers, n);
+		from = count_answers(all, l, limit, yield, &all->answers);
+		find_transitions(all, l, all->answers.v + from, all->answers.n - from);
 	}
 	all->list[all->n].transitions = all->transitions.n;
 	all->list[all->n].answers = all->answers.n;
@@ -547,6 +572,7 @@ uint32_t loop_recurring(const struct ledger *all, const struct loop_at *l,
 		const struct item_step *steps;
 		uint32_t count;
 
+		places_prefetch(all, p);
 		if (scratch.head)
 			arena_reset(&scratch);
 		steps = entry_steps(all, p, limit, &scratch, &count);

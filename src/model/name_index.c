@@ -62,3 +62,9 @@ void name_index_add(struct model *m, uint32_t name, enum named what, uint32_t nu
 		put_in_map(m, name, what, number);
 	kept->last = number;
 }
+
+void name_index_prefetch(const struct model *m, uint32_t name, enum item_kind kind, uint32_t session)
+{
+	map_prefetch(&m->review_map, hash_mix(session, name));
+	map_prefetch(&m->item_map, item_hash(session, kind, name, NONE));
+}

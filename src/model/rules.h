@@ -249,6 +249,8 @@ void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum 
 /* Adds the newest task, review or item to the index of names (name_index.c). */
 enum named { NAMED_TASK, NAMED_REVIEW, NAMED_ITEM };
 void name_index_add(struct model *m, uint32_t name, enum named what, uint32_t number);
+/* Prefetches what that writes for an item that is named like a review. */
+void name_index_prefetch(const struct model *m, uint32_t name, enum item_kind kind, uint32_t session);
 
 void item_set_owner(struct model *m, struct item *item, struct owner owner);
 

@@ -452,6 +452,14 @@ static void fix_older(struct apply_ctx *a, uint32_t root)
 	map_release(&open);
 }
 
+/* Whether a person is to decide what comes of the review. */
+static bool needs_person(const struct model *m, const struct event *e, uint32_t root, uint32_t round)
+{
+	return e->review == REVIEW_REJECTED ||
+	       (e->review == REVIEW_CHANGES && root != NONE &&
+		round >= task_review_limit(&m->tasks.v[root]));
+}
+
 static void apply_review_result(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
@@ -475,6 +483,8 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 		m->reviews.v[review].reviewer = a->from;
 	if (!overrides)
 		round = open_round(a, e, review, root);
+	if (needs_person(m, e, root, round))
+		name_index_prefetch(m, m->reviews.v[review].id, ITEM_VERDICT, a->session);
 	if (root != NONE && !overrides) {
 		if (m->tasks.v[root].given)
 			m->tasks.v[root].terms->changes =
@@ -489,9 +499,7 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 	apply_review_items(a, task, review, round, overrides);
 	if (overrides) {
 		apply_override(a, e);
-	} else if (e->review == REVIEW_REJECTED ||
-		   (e->review == REVIEW_CHANGES && root != NONE &&
-		    round >= task_review_limit(&m->tasks.v[root]))) {
+	} else if (needs_person(m, e, root, round)) {
 		verdict.item = ITEM_VERDICT;
 		verdict.grade = GRADE_NONE;
 		verdict.no_findings = !e->index;

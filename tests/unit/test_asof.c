@@ -197,6 +197,17 @@ END_TEST
 
 /* ---- loops ---- */
 
+/* Names that items of several reviews may have. */
+enum { IDS = 6 };
+
+static void add_names(void)
+{
+	model.strings.n = 0;
+	for (uint32_t i = 0; i < IDS; i++)
+		heap_push(model.heap, &model.strings,
+			  (struct interned){ .p = "", .shared = true, .last = NONE });
+}
+
 /* A review of some task and its items: rounds of asking and answering, in which they are raised and
  * decided. Now and then a task is told to be a revision only after it was reviewed. */
 static void add_random_review(uint32_t message, uint32_t tasks, uint32_t end)
@@ -209,7 +220,7 @@ static void add_random_review(uint32_t message, uint32_t tasks, uint32_t end)
 			  (struct review_step){ .message = at, .iteration = (uint16_t)(1 + chance(4)),
 						.verdict = (uint8_t)chance(3), .failed = chance(8) == 0 });
 	heap_push(model.heap, &model.reviews, r);
-	for (uint32_t n = chance(4), id = chance(3); n--;) {
+	for (uint32_t n = chance(4), id = chance(IDS - 3); n--;) {
 		struct item *item;
 
 		add_random_item(message, end);
@@ -268,6 +279,7 @@ START_TEST(what_loops_there_are_is_known_at_once)
 
 	sow(_i);
 	model_init(&model);
+	add_names();
 	for (uint32_t i = 0; i < tasks; i++) {
 		struct task task = { .id = NONE, .root = chance(3) ? i : chance(i + 1) };
 
