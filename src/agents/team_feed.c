@@ -106,7 +106,9 @@ bool team_feed_step(struct team_feed *f, int64_t now_ms)
 
 int team_feed_wait_ms(const struct team_feed *f, int64_t now_ms)
 {
-	return f->began ? shipper_wait_ms(f->shipper, now_ms) : -1;
+	if (f->began)
+		return shipper_wait_ms(f->shipper, now_ms);
+	return all_caught_up(f->s) ? 0 : -1;
 }
 
 void team_feed_banner(const struct team_feed *f, int64_t now_ms, struct buf *out)
