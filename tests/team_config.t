@@ -21,6 +21,9 @@ ok '... is asked for, too' grep -q 'ship needs a store: --to=.*, or team.url in 
 team_is "\"url\": \"$(team_url)\""
 ok 'init' "$GAVEL" team init
 ok 'check' "$GAVEL" team check
+cp conf/gavel/config.json other.json
+team_is '"url": null'
+ok '... with another configuration' "$GAVEL" team check --config=other.json
 sql boss 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
 	'create role edge login in role gavel_agent'
 team_is "\"url\": \"$(team_url edge)\""

@@ -445,7 +445,7 @@ static const struct option options[] = {
 	  PRINTERS, .set = set_color, .values = "auto always never" },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, FIELD(ascii) },
 	{ "config", "FILE",
-	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE | SHIP,
+	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE | SHIP | TEAM,
 	  FIELD(config) },
 	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
 	  SCREENS, FIELD(headless) },

@@ -24,6 +24,8 @@
 #include "event/event.h"
 #include "json/json.h"
 
+enum { QUEUE_TITLE_MAX = 500 }; /* bytes of a title; a longer one is cut between two characters */
+
 struct queue_entry {
 	struct str by;
 	bool passes_on;         /* it has an item; otherwise only `by`, `session` and `verb` are valid */

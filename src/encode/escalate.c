@@ -5,6 +5,7 @@
 #include "encode/human_message.h"
 
 #include "base/utf8.h"
+#include "dialect/escalation_entry.h"
 #include "json/compose.h"
 #include "wire/frame.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TITLE_MAX = 500 /* bytes */, HASTE_MS = 300000 };
+enum { HASTE_MS = 300000 };
 
 void context_add_message(struct context *c, uint32_t message)
 {
@@ -94,8 +95,8 @@ static void put_title(struct encoding *e, uint32_t i, const struct item_state *s
 
 	if (e->reader->detail(e->reader->ctx, item_of(e, i), state, &d) && d.title.p)
 		title = d.title;
-	if (title.n > TITLE_MAX)
-		for (title.n = TITLE_MAX; title.n && (title.p[title.n] & 0xc0) == 0x80;)
+	if (title.n > QUEUE_TITLE_MAX)
+		for (title.n = QUEUE_TITLE_MAX; title.n && (title.p[title.n] & 0xc0) == 0x80;)
 			title.n--;
 	json_put_str(b, "title", title);
 }

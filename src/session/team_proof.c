@@ -8,9 +8,8 @@
 #include "dialect/dialect.h"
 
 enum {
-	PLACES_MOST = 200,          /* in one request */
-	TITLE_MAX = 500,            /* of an entry: encode/escalate.c */
-	OFFSET_MAX = 1 << 30,       /* times OFFSET_UNIT: beyond any log, and what SQL may add to */
+	PLACES_MOST = 200,    /* in one request */
+	OFFSET_MAX = 1 << 30, /* times OFFSET_UNIT: beyond any log, and what SQL may add to */
 	OFFSET_UNIT = 1 << 20,
 };
 
@@ -64,7 +63,7 @@ static bool has_own_words(struct team_inbox *t, const struct queue_entry *q)
 	sha256_hex(buf_str(&words), hex);
 	same = str_starts(q->rev, STR("sha256:")) && str_is(str_from(q->rev, strlen("sha256:")), hex) &&
 	       (str_eq(q->title, detail.title.p ? detail.title : STR("")) ||
-		(q->title.n > TITLE_MAX - 4 && str_starts(detail.title, q->title)));
+		(q->title.n > QUEUE_TITLE_MAX - 4 && str_starts(detail.title, q->title)));
 	buf_release(&words);
 	return same;
 }
