@@ -172,7 +172,7 @@ wait_for 'show synchronous_standby_names' db2
 ok 'a standby that is gone' says out '^problem  standby .*synchronous_standby_names'
 decide "$ann" call-takes-too-long-05 accept
 is '... keeps decisions waiting' 1 $code
-ok '... which is said' says out 'not delivered: the store did not answer; it is sent when it does, or resend it'
+ok '... which is said' says out 'not delivered: the store did not answer; resend it once it does'
 ok '... on the screen' keys standby "$(team_url bob)" <<-EOF
 	<until:Second attempt>/Where it takes<Enter>t<until:no answer for>
 EOF

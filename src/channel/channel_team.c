@@ -107,7 +107,7 @@ static enum channel_result team_prepare(struct channel *c, struct str bytes, boo
 	out->ino = item_of(c->path);
 	if (!ask(c, TEAM_CLAIM, 0, STR_NONE, &a))
 		return channel_fail(CHANNEL_FAILED, err,
-				    "the store did not answer; it is sent when it does, or resend it");
+				    "the store did not answer; resend it once it does");
 	if (a.refused)
 		return channel_fail(CHANNEL_FAILED, err, "%s", a.who);
 	out->lead = str_is(str_of(a.outcome), "voted");

@@ -124,12 +124,18 @@ static int ship_sources(struct options *o)
 	c.load.follow = !o->no_follow;
 	if (load_open(&c.load, o->words.v, o->words.n, o->max_line_bytes)) {
 		c.code = EXIT_TROUBLE;
-	} else if ((c.code = claim_desks(&c.load)) == EXIT_FINE) {
+		goto out;
+	}
+	if (!c.load.wire.files.n)
+		say_error("%s: no log in it yet; what comes is shipped (captures of agents are in folders of "
+			  "their own, which gavel agents lists)", o->words.v[0]);
+	if ((c.code = claim_desks(&c.load)) == EXIT_FINE) {
 		if (begin(&c, &err))
 			c.code = print_trouble("%s", err.text);
 		else
 			run(&c);
 	}
+out:
 	shipper_close(c.shipper);
 	loop_close();
 	filter_free(c.items);

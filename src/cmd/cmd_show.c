@@ -95,7 +95,7 @@ static int set_cursor(struct scene *s, const struct options *o)
 	int64_t ms;
 
 	s->k = m->records.n;
-	s->now_ms = model_now(m, s->k);
+	s->now_ms = s->live ? timestamp_now_ms() : model_now(m, s->k);
 	if (!o->at)
 		return 0;
 	if (at.n && at.p[0] == '#') {
@@ -163,8 +163,10 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 		      o->max_line_bytes))
 		goto out;
 	load_run(&l, NULL, NULL);
-	if (l.teams.list.n)
+	if (l.teams.list.n) {
 		s.team = &l.teams.marks;
+		s.live = !o->at && load_is_recent(&l, 0); /* what it has open waits now */
+	}
 	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
 		goto out;
 	if (filter)

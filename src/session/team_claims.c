@@ -264,7 +264,7 @@ static bool link_is_ready(void *ctx, const char *path, struct err *err)
 	store_status(t->store, &status);
 	if (status.state == STORE_READY)
 		return true;
-	err_set(err, "%s: no connection; it is sent when there is one, or resend it", t->url.group);
+	err_set(err, "%s: no connection; resend it once there is one", t->url.group);
 	return false;
 }
 
@@ -345,8 +345,8 @@ void team_claim(struct load *l, uint32_t number, bool quiet)
 	if (!item || (quiet && item->mark.mine))
 		return;
 	if (!is_connected(t)) {
-		team_say(t, quiet ? "no connection: it is not claimed; what is decided is staged, and sent when "
-					 "there is one"
+		team_say(t, quiet ? "no connection: it is not claimed; what is decided is staged, to be sent "
+					 "once there is one"
 				  : "no connection: claims wait for the server");
 		return;
 	}
