@@ -58,6 +58,14 @@ wait_for() { # STATEMENT WANTED
 		sleep 0.05
 	done
 }
+exists() {
+	tries=0
+	while [ ! -e "$1" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 400 ] || return 1
+		sleep 0.05
+	done
+}
 
 # ---- reading ----
 
@@ -83,6 +91,28 @@ ok '... is said' grep -q 'No such file or directory' err
 ok 'a password in the address' sh -c '! "$GAVEL" show inbox postgresql://ann:x@h/team 2>err'
 ok '... is refused' grep -q 'has a password in it' err
 ok 'a store and a file together' sh -c '"$GAVEL" show sessions "$1" "$2" >out && grep -q demo out' sh "$ann" "$demo"
+
+# ---- an event while others are read ----
+
+# Reading the event SLOW takes a second; when the events are read is noted.
+sql boss 'create table slow (n bigint)' 'create table looked (n bigint, at timestamptz)' \
+	"create function looks(n bigint) returns bool language plpgsql security definer set search_path = public as \$\$ begin insert into looked values (n, clock_timestamp()); perform pg_sleep(1) from slow s where s.n = looks.n; return true; end \$\$" \
+	'alter table gavel.event enable row level security' 'create policy looks on gavel.event for select using (looks(n))'
+(keys eager "$ann" <<-EOF
+	<until:open>:save-screen eager_up<Enter><until:@bob>
+EOF
+) &
+eager=$!
+ok 'a gavel that reads events' exists eager_up
+sql boss 'insert into slow select n + 1 from gavel.head' \
+	"select gavel.tell('claimed', (select min(id) from gavel.item where state = 'open'), 'x')" >/dev/null
+ok '... slowly' wait_for "select count(*) from pg_stat_activity where wait_event = 'PgSleep'" 1
+sql bob "select outcome from gavel.item i, gavel.claim(i.id, 60) where i.id = (select min(id) from gavel.item where kind = 'question' and state = 'open')" >/dev/null
+ok '... sees what comes meanwhile' wait $eager
+is '... as soon as it has read them, and not with its next look' t "$(sql boss "
+	select later.at - slow.at < interval '1.7 s' from looked slow join looked later on later.n = slow.n + 1 where slow.n = (select n from slow)")"
+sql boss 'drop policy looks on gavel.event' 'alter table gavel.event disable row level security'
+sql bob "select gavel.release(id, fence) from gavel.item where holder = 'bob'" >/dev/null
 
 # ---- the lines of a source ----
 
@@ -248,14 +278,6 @@ ok 'deciding goes on when it is back' decide "$ann" call-takes-too-long-05 accep
 freeze() {
 	main=$(head -n 1 "$team_dir/data/postmaster.pid")
 	kill -"$1" "$main" $(pgrep -P "$main")
-}
-exists() {
-	tries=0
-	while [ ! -e "$1" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 400 ] || return 1
-		sleep 0.05
-	done
 }
 (keys slow "$bob" <<-EOF
 	<until:Order number>:save-screen loaded<Enter>jk<until:no answer for>/date of birth<Enter>a<until:is staged>

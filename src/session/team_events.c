@@ -23,6 +23,7 @@ void team_stop(struct team_inbox *t, const char *format, ...)
 static bool end_reading(struct team_inbox *t, const struct store_answer *a)
 {
 	t->reading = false;
+	t->refused = !a->rows;
 	if (a->rows) {
 		free(t->trouble);
 		t->trouble = NULL;
@@ -224,7 +225,7 @@ void team_events_step(struct team_inbox *t)
 		t->proof_ms = now + TEAM_POLL_MS;
 		team_prove_again(t);
 	}
-	if (t->reading || (!t->due && !t->fetch.n && !t->prove.n))
+	if (t->reading || (t->refused && now < t->poll_ms) || (!t->due && !t->fetch.n && !t->prove.n))
 		return;
 	if (!t->checked && t->chain.n)
 		ask_known(t);

@@ -263,9 +263,9 @@ static void step_inbox(struct team_inbox *t, int64_t now_ms)
 				      "newer gavel", status.schema, STORE_SCHEMA);
 			t->stopped = xstrdup(why.text);
 		}
-		team_events_step(t);
 		if (t->begun)
 			team_claims_step(t, now_ms);
+		team_events_step(t);
 		team_dispatch(t);
 	}
 	store_step(t->store, now_ms); /* sends what was asked */
@@ -286,7 +286,7 @@ static int until(int64_t due_ms, int64_t now_ms)
 /* Something of the store is to be read, and not only looked for. */
 static bool has_to_ask(const struct team_inbox *t)
 {
-	return !t->url.source && (t->due || t->fetch.n || t->prove.n);
+	return !t->url.source && !t->refused && (t->due || t->fetch.n || t->prove.n);
 }
 
 int team_wait_ms(const struct load *l, int64_t now_ms)

@@ -72,6 +72,7 @@ struct team_inbox {
 	bool begun;       /* what the store had at first was taken */
 	bool due;         /* there may be events, or lines */
 	bool reading;     /* a request of that is under way */
+	bool refused;     /* the last one was: nothing is asked before poll_ms */
 	bool acked;       /* agents may have answered since the letters were looked at, */
 	uint32_t letters; /* when the desk had so many changes */
 	bool checked;     /* that this connection's store has the newest event known; of a source: it is set up */
