@@ -6,7 +6,10 @@
 #                              no superuser; also the superuser "postgres". $team_conf and $team_hba: lines
 #                              of its configuration
 #   team_url [LOGIN [SETTING]] prints the address, for boss unless LOGIN is given
+#   team_begin STATEMENT...    team_start and gavel team init, in $tmp with a TMPDIR of its own; then the owner
+#                              runs the statements, which make logins
 #   sql LOGIN STATEMENT...     runs each with psql, in one session; prints bare rows
+#   wait_for STATEMENT WANTED  until ann gets that answer
 #   team_stop [MODE]           MODE of pg_ctl; it can be started again with team_go
 #
 # The server refuses to be run by root, who becomes the user postgres for it.
@@ -81,4 +84,25 @@ sql() {
 	done | PGOPTIONS='-c client_min_messages=warning' "$team_bin/psql" -h "$team_dir" -U "$team_login" \
 		-d "$([ "$team_login" = postgres ] && [ -z "${team_made-}" ] && echo postgres || echo team)" \
 		-X -q -A -t -v ON_ERROR_STOP=1
+}
+
+team_begin() {
+	cd "$tmp" || exit 99
+	unset USER
+	mkdir temporary
+	TMPDIR=$tmp/temporary
+	export TMPDIR
+	ok 'a server' team_start
+	team_made=1
+	"$GAVEL" team init "$(team_url)" >out 2>&1 || tap_comment <out
+	sql boss "$@"
+}
+
+wait_for() {
+	tries=0
+	until [ "$(sql ann "$1" 2>&1)" = "$2" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 400 ] || { echo "$1: $(sql ann "$1" 2>&1), not $2"; return 1; }
+		sleep 0.05
+	done
 }

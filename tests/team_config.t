@@ -90,14 +90,6 @@ keys() { # NAME
 of_item() { # COLUMNS
 	sql ann "select $1 from gavel.item where key like '%session-lifetime%'"
 }
-wait_for() { # STATEMENT WANTED
-	tries=0
-	while [ "$(sql ann "$1" 2>&1)" != "$2" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "$1: $(sql ann "$1" 2>&1), not $2"; return 1; }
-		sleep 0.05
-	done
-}
 holder="select holder from gavel.item where key like '%session-lifetime%'"
 team_is '"lease": 1000'
 ok 'a claim' keys lease <<-EOF

@@ -4,15 +4,7 @@
 . "$srcdir/tests/team.sh"
 
 demo=$GAVEL_DATADIR/demo.ndjson
-cd "$tmp" || exit 99
-unset USER
-mkdir captures
-TMPDIR=$tmp/captures
-export TMPDIR
-ok 'a server' team_start
-team_made=1
-"$GAVEL" team init "$(team_url)" >out 2>&1 || tap_comment <out
-sql boss 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
+team_begin 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
 	'create role edge login in role gavel_agent' 'create role machine2 login in role gavel_agent' 'create role dan login'
 ann=$(team_url ann)
 
@@ -46,14 +38,6 @@ said() { # FILE WORDS: they come
 }
 says() { # FILE WORDS
 	grep -q -- "$2" "$1" || { cat "$1"; false; }
-}
-wait_for() { # STATEMENT WANTED
-	tries=0
-	while [ "$(sql ann "$1" 2>&1)" != "$2" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "$1: $(sql ann "$1" 2>&1), not $2"; return 1; }
-		sleep 0.05
-	done
 }
 # A gavel on a key file; PREFIX: a command that runs it
 keys() { # NAME URL [PREFIX...]

@@ -4,15 +4,7 @@
 . "$srcdir/tests/team.sh"
 
 demo=$GAVEL_DATADIR/demo.ndjson
-cd "$tmp" || exit 99
-unset USER
-mkdir captures
-TMPDIR=$tmp/captures
-export TMPDIR
-ok 'a server' team_start
-team_made=1
-"$GAVEL" team init "$(team_url)" >out 2>&1 || tap_comment <out
-sql boss 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
+team_begin 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
 	'create role edge login in role gavel_agent' 'create role lead nologin in role gavel_reviewer' \
 	'create role lea login in role lead, gavel_reviewer'
 ann=$(team_url ann) bob=$(team_url bob)
@@ -49,14 +41,6 @@ waits() { # NAME URL WORDS
 }
 came() { # NAME: it has seen what it waited for
 	eval "wait \$waiting_$1"
-}
-wait_for() { # STATEMENT WANTED
-	tries=0
-	while [ "$(sql ann "$1" 2>&1)" != "$2" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "$1: $(sql ann "$1" 2>&1), not $2"; return 1; }
-		sleep 0.05
-	done
 }
 exists() {
 	tries=0
@@ -174,7 +158,7 @@ said() {
 ok 'show --follow prints what is decided' said
 kill -9 $follow
 wait $follow 2>/dev/null
-touch -d '1 hour ago' captures/gavel-team-* # the next run removes it
+touch -d '1 hour ago' temporary/gavel-team-* # the next run removes it
 
 # ---- claims ----
 
@@ -319,5 +303,5 @@ ok '... until a person accepts it' keys accept "$ann" <<-EOF
 	<until:went back>:team accept<Enter><until:it is the store now>
 EOF
 
-is 'nothing is left behind' 0 "$(find captures -name 'gavel-team-*' | wc -l)"
+is 'nothing is left behind' 0 "$(find temporary -name 'gavel-team-*' | wc -l)"
 tap_end

@@ -4,15 +4,7 @@
 . "$srcdir/tests/team.sh"
 
 demo=$GAVEL_DATADIR/demo.ndjson
-cd "$tmp" || exit 99
-unset USER
-mkdir captures
-TMPDIR=$tmp/captures
-export TMPDIR
-ok 'a server' team_start
-team_made=1
-"$GAVEL" team init "$(team_url)" >out 2>&1 || tap_comment <out
-sql boss 'create role ann login in role gavel_reviewer' 'create role edge login in role gavel_agent' \
+team_begin 'create role ann login in role gavel_reviewer' 'create role edge login in role gavel_agent' \
 	'create role eve login in role gavel_agent'
 ann=$(team_url ann)
 

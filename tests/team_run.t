@@ -6,16 +6,8 @@
 
 HOME=$tmp
 export HOME
-cd "$tmp" || exit 99
-unset USER
-mkdir temporary
-TMPDIR=$tmp/temporary
-export TMPDIR
-ok 'a server' team_start
-team_made=1
 trap '"$GAVEL" agents stop --all >/dev/null 2>&1; team_stop; rm -rf "$team_dir" "$tmp"' EXIT
-"$GAVEL" team init "$(team_url)" >out 2>&1 || tap_comment <out
-sql boss 'create role ann login in role gavel_reviewer' 'create role edge login in role gavel_agent'
+team_begin 'create role ann login in role gavel_reviewer' 'create role edge login in role gavel_agent'
 to=$(team_url edge) ann=$(team_url ann)
 
 says() { grep -qF -- "$1" err || { cat out err; return 1; }; }
@@ -29,9 +21,6 @@ until_true() { # COMMAND...
 	done
 }
 answers() { [ "$(sql ann "$1" 2>&1)" = "$2" ]; }
-wait_for() { # STATEMENT WANTED
-	until_true answers "$@" || { echo "$1: $(sql ann "$1" 2>&1), not $2"; return 1; }
-}
 open_items() { # LIKE: of sources that are called so
 	echo "select count(*) from gavel.item i join gavel.source s on s.id = i.source where i.state = 'open' and s.name like '%$1'"
 }

@@ -4,12 +4,7 @@
 . "$srcdir/tests/team.sh"
 
 demo=$GAVEL_DATADIR/demo.ndjson
-cd "$tmp" || exit 99
-unset USER
-ok 'a server' team_start
-team_made=1
-"$GAVEL" team init "$(team_url)" >out 2>&1 || cat out
-sql boss 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
+team_begin 'create role ann login in role gavel_reviewer' 'create role bob login in role gavel_reviewer' \
 	'create role edge login in role gavel_agent'
 to=$(team_url edge)
 
@@ -23,14 +18,6 @@ begin() { # in the background, as $shipper
 end() {
 	kill "${1--TERM}" $shipper
 	wait $shipper 2>/dev/null
-}
-wait_for() { # STATEMENT WANTED
-	tries=0
-	while [ "$(sql ann "$1" 2>&1)" != "$2" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "# $1: $(sql ann "$1" 2>&1), not $2"; return 1; }
-		sleep 0.05
-	done
 }
 accept() { # ITEM-ID [VERB [MEMBERS]]: by ann, as gavel would
 	sql ann "select outcome from gavel.claim($1, 60)" "select outcome || ' ' || who from gavel.decide($1,
