@@ -276,7 +276,7 @@ ok 'what was staged is sent' sh -c '"$GAVEL" decide --deliver "$1" >out 2>&1' sh
 ok '... when it does again' says 'identity-proof-too-weak-01: accept, sent'
 
 (keys back "$bob" <<-EOF
-	<until:30 days>:save-screen loaded2<Enter>jk<until:no connection for>/30 days<Enter>a<until:is staged>:save-screen staged<Enter>
+	<until:30 days>:save-screen loaded2<Enter><until:no connection for 0:03>/30 days<Enter>a<until:is staged>:save-screen staged<Enter>
 	<until:@ann>\$<until:recipient><wait:400>y<until:1 sent>
 EOF
 ) &

@@ -39,7 +39,7 @@ enum store_state {
 /* What is known of the connection. The strings are valid until the next store_step. */
 struct store_status {
 	enum store_state state;
-	int64_t since_ms;    /* of the state: loop_now_ms */
+	int64_t since_ms;    /* loop_now_ms of when it became ready, or has not been since */
 	int64_t asking_ms;   /* how long the request in flight has been waiting; 0 = none is */
 	uint32_t queued;     /* requests without an answer */
 	uint32_t connections; /* that there were so far */

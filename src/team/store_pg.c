@@ -274,8 +274,9 @@ static void *connect_store(void *ctx)
 
 static void set_state(struct store *s, enum store_state state)
 {
+	if (!s->since_ms || (state == STORE_READY) != (s->state == STORE_READY))
+		s->since_ms = loop_now_ms();
 	s->state = state;
-	s->since_ms = loop_now_ms();
 }
 
 /* Between half and all of a time that doubles: clients that lost a server together come back one by
@@ -290,7 +291,7 @@ static void wait_to_retry(struct store *s)
 	s->failures++;
 	most = most < RETRY_MAX_MS ? most : RETRY_MAX_MS;
 	set_state(s, STORE_LOST);
-	s->retry_ms = s->since_ms + most / 2 + (int64_t)(chance % (uint64_t)(most / 2));
+	s->retry_ms = loop_now_ms() + most / 2 + (int64_t)(chance % (uint64_t)(most / 2));
 }
 
 static void begin_attempt(struct store *s)
@@ -399,7 +400,7 @@ static int send_request(struct store *s, struct queued_request *q)
 
 static void lose(struct store *s, const char *why)
 {
-	if (loop_now_ms() - s->since_ms > SETTLED_MS)
+	if (s->state == STORE_READY && loop_now_ms() - s->since_ms > SETTLED_MS)
 		s->failures = 0;
 	set_why(s->why, sizeof(s->why), why);
 	PQclear(s->result);

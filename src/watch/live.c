@@ -203,7 +203,7 @@ static void add_waiting(const struct load *l, struct buf *banner)
 static void show_banner(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
-	bool waited = l->no_room;
+	bool waited = l->no_room, was_troubled = l->troubled;
 
 	buf_clear(&a->banner);
 	l->no_room = l->agents && agent_set_waits_for_room(l->agents, &a->banner);
@@ -212,8 +212,11 @@ static void show_banner(struct live *l, int64_t now_ms)
 	else if (waited && !l->no_room)
 		app_say(a, ROLE_OK, "disk space is back: the agents' output is kept again, all of "
 				    "it");
-	if (!l->no_room && l->load->live && !team_banner(l->load, now_ms, &a->banner) &&
-	    !follow_banner(l->load->live, now_ms, &a->banner))
+	l->troubled = !l->no_room && l->load->live && (team_banner(l->load, now_ms, &a->banner) ||
+						       follow_banner(l->load->live, now_ms, &a->banner));
+	if (l->troubled && !was_troubled && a->notice_role != ROLE_ERROR)
+		buf_clear(&a->notice); /* it would hide the trouble until a key is pressed */
+	if (!l->no_room && l->load->live && !l->troubled)
 		add_waiting(l->load, &a->banner);
 }
 

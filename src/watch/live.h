@@ -21,6 +21,7 @@ struct live {
 
 	bool on;            /* there is something to follow */
 	bool no_room;       /* agents' output cannot be kept now */
+	bool troubled;      /* the banner tells trouble with a source */
 	uint32_t items;     /* announced so far */
 	uint32_t page;      /* item of a team whose page is open; NONE at first */
 	bool page_claimed;  /* because of that */
