@@ -86,7 +86,8 @@ static const struct command commands[] = {
 	  "write what the team decides to the agents. It runs beside the agents until it is stopped, "
 	  "and is the only one that decides on its sources. What an earlier run left unfinished is "
 	  "finished at once. SOURCE may be captures of agents that gavel runs, or their folder: it "
-	  "attaches to these, and ends when they have ended. gavel team init makes the store." },
+	  "attaches to these, and ends when they have ended; for agents that have ended before, "
+	  "give --no-follow. gavel team init makes the store." },
 	{ COMMAND_DEMO, "demo", "",
 	  "Open a built-in session to try everything on; if standard output is not a terminal, "
 	  "print its inbox and summary." },
