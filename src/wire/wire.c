@@ -2,13 +2,9 @@
  * fetching the bytes of a frame again. */
 #include "wire/wire.h"
 
-#include "base/parallel.h"
-
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-enum { ENTRIES_AT_ONCE = 128 };
 
 static void warn(struct wire *w, const char *name, const char *what)
 {
@@ -122,11 +118,10 @@ static void add_open(struct wire *w, struct source *s, struct str name, struct s
 	if (wire_find(w, s) != UINT32_MAX) {
 		warn(w, s->name, "given twice; read once");
 		source_close(s);
-		source_drop(s);
 		return;
 	}
 	w->bytes_total += s->end - s->start;
-	if (s->held || (w->held_bytes + s->end <= WIRE_HELD_BYTES && source_hold(s)))
+	if (w->held_bytes + s->end <= WIRE_HELD_BYTES && source_hold(s))
 		w->held_bytes += s->end;
 	wire_append(w, s, name);
 	vec_last(&w->files)->group = group;
@@ -175,55 +170,20 @@ bool wire_wants(struct str name)
 	       wire_is_review(name);
 }
 
-/* Files of a folder, opened by two threads: of many small ones that is most of the work. */
-struct opening {
-	struct source *sources;
-	const struct str *names;
-	uint32_t n;
-	bool hold;
-};
-
-static void open_files(void *opening)
+static void add_entry(struct wire *w, struct str name, struct str group)
 {
-	const struct opening *o = opening;
+	struct source s;
 	struct err err;
 
-	for (uint32_t i = 0; i < o->n; i++)
-		if (source_open(&o->sources[i], o->names[i].p, &err) == 0 && o->hold)
-			source_hold(&o->sources[i]);
-}
-
-static void add_entry(struct wire *w, struct source *s, struct str name, struct str group)
-{
-	struct err err;
-
-	/* the limit of open files may have been reached only while others were open beside it */
-	if (s->fd < 0 && s->kind != SOURCE_DIR && source_open(s, name.p, &err) < 0) {
+	if (source_open(&s, name.p, &err) < 0) {
 		vec_push(&w->warnings, arena_str(&w->arena, str_of(err.text)));
-	} else if (s->kind != SOURCE_FILE) {
+	} else if (s.kind != SOURCE_FILE) {
 		/* a FIFO would block the files after it */
-		warn(w, s->name, "not a regular file; give its name if you want it read");
-		source_close(s);
+		warn(w, s.name, "not a regular file; give its name if you want it read");
+		source_close(&s);
 	} else {
-		add_open(w, s, name, group, true);
+		add_open(w, &s, name, group, true);
 	}
-}
-
-static void add_entries(struct wire *w, const struct str *names, uint32_t n, struct str group)
-{
-	struct source sources[ENTRIES_AT_ONCE];
-	bool hold = w->held_bytes + (uint64_t)n * SOURCE_HELD_BYTES <= WIRE_HELD_BYTES;
-	struct opening own = { sources, names, n / 2, hold };
-	struct opening other = { sources + own.n, names + own.n, n - own.n, hold };
-
-	if (n < ENTRIES_AT_ONCE / 4) {
-		open_files(&own);
-		open_files(&other);
-	} else {
-		run_parallel(open_files, &own, open_files, &other);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		add_entry(w, &sources[i], names[i], group);
 }
 
 struct str wire_trim_slashes(struct str path)
@@ -255,13 +215,8 @@ static int add_dir(struct wire *w, const struct source *dir, struct str name, st
 	vec_push(&w->dirs, *dir);
 	if (!list.names.n && !w->follow)
 		warn(w, dir->name, "no " WIRE_WANTS " in it; nothing to read");
-	for (uint32_t i = 0, n; i < list.names.n; i += n) {
-		struct str names[ENTRIES_AT_ONCE];
-
-		for (n = 0; n < ENTRIES_AT_ONCE && i + n < list.names.n; n++)
-			names[n] = wire_join(w, name, list.names.v[i + n]);
-		add_entries(w, names, n, name);
-	}
+	for (uint32_t i = 0; i < list.names.n; i++)
+		add_entry(w, wire_join(w, name, list.names.v[i]), name);
 	rc = 0;
 out:
 	source_names_release(&list);

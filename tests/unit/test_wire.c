@@ -795,42 +795,6 @@ START_TEST(directory)
 }
 END_TEST
 
-/* Enough for two threads to open them. */
-START_TEST(big_directory)
-{
-	struct wire w = { 0 };
-	char name[32];
-
-	for (unsigned i = 0; i < 300; i++) {
-		snprintf(name, sizeof(name), "f-%03u.json", i);
-		if (i % 100 == 70)
-			ck_assert_int_eq(mkfifo(path_of(name), 0600), 0);
-		else if (i % 100 == 80)
-			ck_assert_int_eq(symlink("nowhere", path_of(name)), 0);
-		else if (i % 100 == 90)
-			ck_assert_int_eq(symlink("f-000.json", path_of(name)), 0);
-		else
-			write_file(path_of(name), STR("{}\n"));
-	}
-	add(&w, folder);
-	ck_assert_uint_eq(w.files.n, 291);
-	ck_assert_uint_eq(w.bytes_total, 291 * 3);
-	for (uint32_t i = 0; i < w.files.n; i++) {
-		struct buf notes = { 0 };
-
-		ck_assert(!i || str_cmp(w.files.v[i - 1].base, w.files.v[i].base) < 0);
-		read_notes(&w, i, &notes);
-		assert_str(buf_str(&notes), "0+2 #1 <{}>\n");
-		buf_release(&notes);
-	}
-	ck_assert_uint_eq(w.warnings.n, 9);
-	ck_assert(warned(&w, "/f-070.json: not a regular file; "));
-	ck_assert(warned(&w, "/f-180.json: No such file or directory; "));
-	ck_assert(warned(&w, "/f-290.json: given twice; read once"));
-	wire_release(&w);
-}
-END_TEST
-
 START_TEST(more_files_than_descriptors)
 {
 	struct wire w = { 0 };
@@ -1191,7 +1155,6 @@ int main(void)
 	tcase_add_test(t, long_first_line);
 	tcase_add_test(t, as_much_as_is_enough);
 	tcase_add_test(t, directory);
-	tcase_add_test(t, big_directory);
 	tcase_add_test(t, more_files_than_descriptors);
 	tcase_add_test(t, small_files_are_held);
 	tcase_add_test(t, errors_say_what_to_do);
