@@ -62,7 +62,7 @@ struct supervisor {
 	struct agent_set agents;
 	struct orchestrator orchestrator;
 	struct queue_replies queue_replies;
-	struct team_feed *feed; /* the team that decides; NULL = who looks */
+	struct team_feed *feed; /* the team's shipper; NULL if decisions are made here */
 	VEC(struct supervised_agent *) supervised;
 	struct decoder decoder; /* of requests that are answered later */
 	struct message message;

@@ -152,7 +152,7 @@ bool team_feed_refuses(const struct team_feed *f, const struct effect *e)
 	case EFFECT_TELL:
 		app_say(&f->s->watch->app, ROLE_WARN, "%s", f->refusal.p);
 		return true;
-	default: /* those that decide nothing */
+	default: /* no decision */
 		return false;
 	}
 }

@@ -15,7 +15,7 @@ struct team_feed {
 	struct shipper *shipper;
 	struct team_url url;
 	struct filter *items;
-	struct buf refusal; /* what is said to who decides here */
+	struct buf refusal; /* error message for decisions made locally */
 	bool began;
 	int64_t lost_ms; /* since when there is no connection; 0 = there is one */
 	bool ended; /* no agent runs, and the shipper was told so */

@@ -18,7 +18,7 @@ int cmd_run(struct options *o);
 int cmd_ship(struct options *o);
 int cmd_show(struct options *o);
 int cmd_team(struct options *o);
-/* The address of a team's store in the configuration; NULL = there is none. It lives as long as o. */
+/* The team's URL from the configuration; NULL if it has none. Owned by o. */
 const char *configured_team(struct options *o);
 /* Where only so many words were given, and nothing is piped to gavel: its inbox is the source. */
 void configured_source(struct options *o, uint32_t words);

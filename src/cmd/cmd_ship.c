@@ -103,7 +103,7 @@ static int begin(struct ship_command *c, struct err *err)
 	return c->shipper && loop_open(err) == 0 ? 0 : -1;
 }
 
-/* Agents that run, if the sources are their captures: of a folder all, else those that were given. */
+/* The running agents whose captures are among the sources. A folder of captures stands for all of its agents. */
 static bool find_agents(const struct options *o, struct agent_group *g)
 {
 	if (!agent_group_find(g, o->words.v, o->words.n))

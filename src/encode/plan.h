@@ -248,7 +248,7 @@ void put_decider(struct encoding *e, struct buf *b, const struct draft *d);
 void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect);
 /* Where an item that is decided elsewhere comes from. */
 struct entry_origin {
-	struct str from;   /* what people call who asks */
+	struct str from;   /* display name of the agent or log that asks */
 	struct str places; /* the member "log" of its entry; empty = none */
 };
 /* Appends an entry for an item that nobody has escalated (dialect/escalation_entry.h), by terms->as, for

@@ -363,7 +363,7 @@ bool load_workers_apply(struct load_workers *x)
 	has_room = x->claimed - x->applied <= x->ring_n / 2;
 	pthread_mutex_unlock(&x->lock);
 	if (has_room)
-		pthread_cond_signal(&x->space); /* not before: who wakes takes the lock */
+		pthread_cond_signal(&x->space); /* after unlocking: the woken thread takes the lock */
 	return true;
 }
 

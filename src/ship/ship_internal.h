@@ -85,7 +85,7 @@ struct shipper {
 	struct store *store;
 	char host[256];
 	bool recovered, fresh; /* fresh: there is a new connection */
-	bool told_lost; /* that there is none */
+	bool told_lost; /* the loss of the connection was reported */
 	bool live;                     /* messages come as they are written */
 	struct err failure;            /* why nothing can be shipped; empty = it can */
 	VEC(struct shipped_source *) sources; /* by desk */

@@ -116,7 +116,7 @@ static struct str title_of(const struct shipper *s, const struct item *item,
 	return r->detail(r->ctx, item, at, &d) && d.title.p ? d.title : STR("");
 }
 
-/* What people call who asks: the agent, else the log. */
+/* Display name of the asking agent, or of the log if no agent is known. */
 static struct str asker(const struct shipper *s, const struct desk *desk, uint32_t message)
 {
 	const struct load *l = s->load;

@@ -545,7 +545,7 @@ static void step_ready(struct store *s, int64_t now_ms)
 	}
 	if (!take_results(s))
 		return;
-	take_hints(s); /* also those that came with the results */
+	take_hints(s); /* reading results may have queued notifications, too */
 	if (s->sent && now_ms - s->sent_ms >= patience_ms(s->first)) {
 		lose(s, "the server did not answer in time");
 		return;
